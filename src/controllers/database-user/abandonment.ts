@@ -1,20 +1,20 @@
-// Abandonment of a DatabaseUser: its deletion leaves its roles, which can still log in. Invariant: only on servers, and with rights only
-// in databases, that Databases of its own namespace stand for. A guest would keep a login that the Database's namespace can no longer
-// withdraw. Pure.
+// Abandonment of a DatabaseUser: its deletion leaves its roles, which can still log in. Invariant: it is allowed only
+// if all servers and databases of its roles belong to Databases of its own namespace. A user of another namespace would
+// keep a login that the Database's namespace can no longer withdraw. Pure.
 import type { DatabaseUserStatus } from '../../../imports/wire/database-user.ts'
 import { abandonAnnotation, type LiveObject } from '../../index.ts'
 import { databaseNameOf, type Found } from './user-target.ts'
 
 export type Abandonment =
-  /** `place`: the server, as `db.example:5432`, if it is known. */
+  /** `place`: address of the server, e.g. `db.example:5432`, if known. */
   | { readonly kind: 'allowed'; readonly place?: string }
-  /** `message`: why, and what to do. */
+  /** `message`: the reason and the remedy. */
   | { readonly kind: 'refused'; readonly message: string }
 
 export interface AbandonmentInput {
   readonly object: LiveObject<unknown, DatabaseUserStatus>
   readonly found: readonly Pick<Found, 'entry' | 'database'>[]
-  /** The record of its roles in `status.external`. */
+  /** Name of the roles' journal entry in `status.external`. */
   readonly recordName: string
 }
 
@@ -26,7 +26,7 @@ export function abandonmentOf({ object: { metadata, status }, found, recordName 
   const providerID = status?.external?.find(({ name }) => name === recordName)?.providerID
   const isOnOwn = providerID === undefined || servers.some((server) => providerID.startsWith(`pg://${server}/`))
   if (!isOnOwn) return rejected(`the Database of the server ${providerID}`)
-  // The spec may have changed since; the status says where the roles have rights.
+  // The spec may have changed; the status lists the databases in which the roles have rights.
   const names = own.map(databaseNameOf)
   const other = status?.grantedIn?.find(({ database }) => !names.includes(database))
   if (other !== undefined) return rejected(`the Database of ${other.database}`)

@@ -1,5 +1,5 @@
-// What does a user tell of itself? Its roles and times from what the Secret holds, its rights as last seen on the server, and a
-// condition for each part that can fail by itself. Pure.
+// Status of a DatabaseUser: roles and times from the Secret, and rights as last observed on the server. Each part that
+// can fail by itself has a condition. Pure.
 import type { DatabaseUserSpec, DatabaseUserStatus } from '../../../imports/wire/database-user.ts'
 import { type ConditionClaim, type EventReport, findCondition, isBeingDeleted, type StatusReport } from '../../index.ts'
 import { groupRoleOf } from './login-roles.ts'
@@ -54,7 +54,10 @@ function accessWord({ databases }: DatabaseUserSpec): string {
   return words.size === 1 ? word : 'Mixed'
 }
 
-/** True once the password is in effect and no retired login is left. Until then the trigger decides how the password is replaced. */
+/**
+ * Returns whether the password is in effect and no retired login is left. Until then the rotation trigger decides how
+ * the password is replaced.
+ */
 function isCarriedOut(held: Held, facts: UserContext['facts'], report: RoleReport): boolean {
   const { active, next } = held
   const observed = report?.observed
@@ -83,7 +86,7 @@ function heldFields({ metadata, spec, status }: UserContext['object'], held: Hel
   }
 }
 
-/** While the Secret cannot be looked at, or is being made anew, what was told of it stays. */
+/** Returns the previous values, which stay while the Secret cannot be read or is being created again. */
 function rememberedFields(status: DatabaseUserStatus | undefined): Partial<Fields> {
   const { loginRoles, binding, passwordGeneration, lastRotatedAt, nextRotationAt, lastRotationTrigger } = status ?? {}
   return {
@@ -103,7 +106,7 @@ function grantFields({ status }: UserContext['object'], report: RoleReport): Par
   return { grants: { desired, observed, missing, extra } }
 }
 
-/** A database that is new stays so until it has all the rights that are asked for. */
+/** A restored database keeps its previous OID in the status until the user has all desired rights in it. */
 function placeFields(
   { status }: UserContext['object'],
   facts: UserContext['facts'],
@@ -123,7 +126,9 @@ function placeFields(
   return { grantedIn }
 }
 
-/** The time of a login stays while the credential stays and works: it is told when it changes, and not at every look. */
+/**
+ * Keeps the time of the last login while the credential is the same and works, so that observations do not change it.
+ */
 function loginFields(
   { status }: UserContext['object'],
   report: RoleReport,
@@ -141,7 +146,7 @@ function loginFields(
   }
 }
 
-/** What people should hear of once. */
+/** Returns Events for a lost password, a rotation, and a new problem with the password's source. */
 function eventsOf(
   { object, facts, children }: UserContext,
   conditions: readonly ConditionClaim[],
@@ -170,7 +175,7 @@ function eventsOf(
   return events
 }
 
-/** RFC 3339 in whole seconds, as all times of the API are. */
+/** Returns RFC 3339 in whole seconds, like all times of the API. */
 function timestamp(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, -'.000Z'.length)}Z`
 }

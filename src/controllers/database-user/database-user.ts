@@ -1,5 +1,5 @@
-// The controller of DatabaseUser, as anybody could write it with the public door: the Databases it depends on, the Secret that it
-// makes, and the roles it stands for. A password is in the Secret before any server hears of it.
+// Controller of DatabaseUser: its Databases, its Secret and its roles. It uses only the runtime's public API, like any
+// other operator's controller. Invariant: a password is in the Secret before any server receives it.
 import { ApiObject, type Chart } from 'cdk8s'
 import { Database } from '../../../imports/wire/database.ts'
 import { DatabaseUser, type DatabaseUserSpec, type DatabaseUserStatus } from '../../../imports/wire/database-user.ts'
@@ -51,15 +51,15 @@ import {
 
 type Observing = ObserveContext<DatabaseUserSpec, DatabaseUserStatus>
 
-/** Stands for the Database of the spec that it is about, as `namespace/name`. */
+/** Index of users by the Databases in their spec, as `namespace/name`. */
 const byDatabase = 'database'
-/** Stands for the Secret that supplies the password, or would have the name of the user's own. */
+/** Index of users by the Secret that supplies the password, and by the name of their own Secret. */
 const bySecret = 'secret'
-/** The user's own namespace, where a Database of another one may ask for its labels. */
+/** Index of users by their own namespace, if they use a Database of another one, which may select labels. */
 const byGuestNamespace = 'guestNamespace'
 
 export interface DatabaseUserOptions {
-  /** The operator's rules for what a spec names. */
+  /** The operator's rules for references in a spec. */
   readonly policy?: ReferencePolicy | undefined
 }
 
@@ -131,9 +131,9 @@ function isElsewhere({ namespace }: DatabaseUserSpec['databases'][number], home:
   return namespace !== undefined && namespace !== home
 }
 
-/** What of a Database a user looks at. */
+/** Returns a digest of the Database's fields that a user depends on. */
 function databaseDigest(database: LiveObject) {
-  const { provider, databaseName, allowedNamespaces } = (database as DatabaseObject).spec // Watched as what it is.
+  const { provider, databaseName, allowedNamespaces } = (database as DatabaseObject).spec // The watch delivers Databases.
   const { phase, identity, upgrade, conditions = [] } = (database as DatabaseObject).status ?? {}
   const told = conditions
     .filter(({ type }) => type === 'Ready')
@@ -183,7 +183,7 @@ async function observe(
     ...(proven === undefined ? {} : { provenHash: proven }),
     ...(isAbandoned(object) ? { abandonment: abandonmentOf({ object, found, recordName: roleName }) } : {}),
   }
-  // Nothing new begins while the server may not hear of it.
+  // While a problem blocks the roles, the password does not change.
   const unchanged = { ...known, ...(stored === undefined ? {} : { held: stored }), isRemade: false }
   if (problem !== undefined) return unchanged
   const remembered = rememberedOf(object)
@@ -205,7 +205,7 @@ async function observe(
   return { ...known, ...(held === undefined ? {} : { held }), isRemade }
 }
 
-/** The labels of the namespace are asked for only where a consent goes by them. */
+/** Reads the labels of the user's namespace only if the consent of a Database depends on them. */
 async function loadInput(
   { metadata: { namespace }, spec }: Observing['object'],
   live: LiveReader,
@@ -219,7 +219,7 @@ async function loadInput(
   return { userNamespace: namespace, spec, found, namespaceLabels }
 }
 
-/** In the order of the spec, from memory. */
+/** Returns the Databases in the order of the spec, from the cache. */
 async function listDatabases(
   { metadata, spec }: Observing['object'],
   live: LiveReader,
@@ -228,13 +228,13 @@ async function listDatabases(
     spec.databases.map(async (entry) => {
       const { namespace = metadata.namespace, name } = entry
       const database = await live.find(Database, { namespace, name })
-      // Its definition requires a spec.
+      // The CRD requires a spec.
       return { entry, database: database as DatabaseObject | undefined, connection: undefined }
     }),
   )
 }
 
-/** The Secrets of the first Database that is there say how the server is reached. */
+/** Loads connections in the order of the spec until one is known. All Databases of a user are on one server. */
 async function findDatabases(
   object: Observing['object'],
   live: LiveReader,
@@ -249,7 +249,10 @@ async function findDatabases(
   return found
 }
 
-/** What an earlier turn has stored: under the name of now, or the one before. Memory may be behind, so absence is asked twice. */
+/**
+ * Returns what an earlier reconcile stored, under the current name of the Secret or the previous one. The children may
+ * be stale, so an absent Secret is looked up again.
+ */
 async function findSecret({
   object,
   children,
@@ -263,7 +266,7 @@ async function findSecret({
   if (found === undefined) return {}
   if (found.metadata.ownerReferences?.some(({ uid }) => uid === metadata.uid) === true)
     return { held: heldWhole(found) }
-  // Its user may hand it over; then the apply takes it, and what was in it is lost.
+  // With the adopt annotation the apply takes the Secret over and replaces its content.
   if (found.metadata.annotations?.[adoptAnnotation] === `${kind}/${metadata.name}`) return {}
   const message =
     `Secret ${name} is there and is not this DatabaseUser's; delete it, choose another spec.secret.name, ` +
@@ -273,7 +276,7 @@ async function findSecret({
 
 const adoptAnnotation = 'konverge.dev/adopt'
 
-/** What somebody has changed by hand is taken for lost where password and verifier do not belong together any more. */
+/** Treats a credential that was changed by hand as lost if its password and verifier do not match. */
 function heldWhole(secret: LiveObject): Held | undefined {
   const held = heldIn(secret)
   if (held === undefined || isUntouched(secret)) return held
@@ -308,7 +311,7 @@ async function findSupplied(
   }
 }
 
-/** What the status knows of credentials that the Secret has lost. */
+/** Returns the facts in the status about credentials that the Secret has lost. */
 function rememberedOf(object: Observing['object']): Remembered {
   const { loginRoles = [], passwordGeneration: generation = 0 } = object.status ?? {}
   const [first] = loginRolesOf(groupRoleOf(object))

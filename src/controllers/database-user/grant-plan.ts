@@ -1,5 +1,5 @@
-// What may a user do in one database, and what makes it so? The access of the spec in the words of privileges, and its differences
-// from what was found. Pure.
+// Privileges of a user in one database: the desired ones from the access level of the spec, and their differences from
+// the observed ones. Pure.
 import type { Change } from '../engines/change.ts'
 import type { CustomGrant, DesiredGrant, GrantQuestion, ObservedGrants } from '../engines/grant.ts'
 import { type GrantPlan, planGrants } from '../engines/grants.ts'
@@ -8,18 +8,18 @@ import type { SlicedWork } from '../engines/slice-runner.ts'
 import type { DatabaseAccess } from './desired-role.ts'
 import type { RoleDifference } from './role-difference.ts'
 
-/** Without these no other privilege can be used. */
+/** Privileges without which no other privilege can be used. */
 const implied: readonly CustomGrant[] = [
   { objectType: 'Database', privileges: ['CONNECT'] },
   { objectType: 'Schema', privileges: ['USAGE'] },
 ]
 
-/** Whose privileges have to be seen for it: its own, and what they will be on what the owner makes. */
+/** Asks for the privileges of the group and of the owner, whose default privileges apply to new objects. */
 export function grantQuestion(group: string, { owner, schemas }: DatabaseAccess): GrantQuestion {
   return { roles: [group, owner], schemas }
 }
 
-/** What of the privileges in one database is missing, too much, or about what is not there. */
+/** Returns missing and extra privileges in one database, and desired ones on objects that do not exist. */
 export function grantPlan(group: string, database: DatabaseAccess, seen: ObservedGrants): SlicedWork<GrantPlan> {
   const { access, schemas, grants, owner } = database
   const wish: DesiredGrant = {
@@ -29,7 +29,10 @@ export function grantPlan(group: string, database: DatabaseAccess, seen: Observe
   return planGrants(wish, seen)
 }
 
-/** `isWished`: what is missing was never given there. Privileges on the marks of migrations are taken whatever the drift policy. */
+/**
+ * `isWished`: the missing privileges were never granted there. Privileges on the applied markers of Migrations are
+ * revoked under any drift policy.
+ */
 export function grantDifferences(
   group: string,
   database: string,
@@ -62,20 +65,20 @@ export function grantDifferences(
 
 const isOther = (schema: string) => !isOperatorSchema(schema)
 
-/** The part of a change that is about such schemas. */
+/** Returns the part of a change that concerns schemas for which `isMeant` is true. */
 function among(change: GrantPlan['extra'][number], isMeant: (schema: string) => boolean): GrantPlan['extra'] {
   if (!('names' in change) || change.on !== 'Schema') return isMeant(change.schema) ? [change] : []
   const names = change.names.filter(isMeant)
   return names.length === 0 ? [] : [{ ...change, names }]
 }
 
-/** Takes everything that it has in a database. */
+/** Returns the changes that revoke all privileges of the role in a database. */
 export function* withoutGrants(group: string, seen: ObservedGrants): SlicedWork<readonly Change[]> {
   const none: DesiredGrant = { role: group, database: '', access: 'Custom', schemas: [], grants: [], creators: [] }
   return (yield* planGrants(none, seen)).extra
 }
 
-/** `SELECT, UPDATE on 12 tables of schema app; …`, shortened where there is much. */
+/** Returns e.g. `SELECT, UPDATE on 12 tables of schema app; …`, and a count of changes beyond the fourth. */
 function wordsOf(changes: GrantPlan['missing']): string {
   const listed = changes.slice(0, mostListed).map((change) => {
     const privileges = change.privileges.join(', ')

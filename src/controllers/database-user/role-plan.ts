@@ -1,5 +1,5 @@
-// What differs between the roles of a user that are wished and those that are there, and what puts it right? Differences with the
-// changes for each; what nobody mentions, such as who else is a member of the group, is left alone. Pure.
+// Differences between desired and observed roles of a user, with the changes that correct each. Invariant: anything
+// that the spec does not mention, such as other members of the group, stays unchanged. Pure.
 import { nameList, type Token } from '../../index.ts'
 import type { Change, RoleAttributes } from '../engines/change.ts'
 import type { LoginVerdict } from '../engines/engine.ts'
@@ -31,10 +31,10 @@ export function roleDifferences(wish: DesiredRole, observed: ObservedUser): read
   ]
 }
 
-/** Verdicts that prove the password: PostgreSQL checks CONNECT and the limits of role and database after it. */
+/** Verdicts that verify the password: PostgreSQL checks CONNECT and the limits of role and database after it. */
 const provingVerdicts: readonly LoginVerdict[] = ['Verified', 'ConnectNotGranted', 'TooManyConnections']
 
-/** The hash of the credential, if it has proved to be the server's. */
+/** Returns the credential's hash, if the server is verified to have this credential. */
 export function provenHash(
   { credential }: DesiredRole,
   { logins, verdict }: Pick<ObservedUser, 'logins'> & { readonly verdict: LoginVerdict | undefined },
@@ -47,7 +47,7 @@ export function provenHash(
   return login.verifierMatches === true || isShown || isUntestable ? credentialHash(credential) : undefined
 }
 
-/** Logins that are there and ours, and should not be: an overlap is over, or nobody is to log in. */
+/** Returns the user's own logins that are not desired: an overlap is over, or the user may not log in any more. */
 export function retiredLogins(
   { logins }: Pick<DesiredRole, 'logins'>,
   { logins: seen, token: { uid } }: ObservedUser,
@@ -201,12 +201,15 @@ function settingDifferences(
   }))
 }
 
-/** A credential that has not proved to work yet is on its way to the server: that it is not there is no drift. */
+/** Returns whether the role's credential is not verified yet. Until then, its absence on the server is no drift. */
 function isDue({ credential, isVerified }: DesiredRole, role: string): boolean {
   return credential?.username === role && !isVerified
 }
 
-/** An administrator without the right to read verifiers goes by a refused login, or by a role that a cut-off replacement left NOLOGIN. */
+/**
+ * Without the right to read verifiers, the admin relies on a rejected login, or on NOLOGIN from an interrupted
+ * replacement.
+ */
 function passwordDifference(
   wish: DesiredRole,
   { name: role, verifier }: LoginRole,
@@ -234,8 +237,9 @@ function passwordDifference(
 }
 
 /**
- * Replaces a password that may have leaked. A session can set the password of its role. Therefore the role loses login and password first,
- * its sessions end, and then the new password takes effect. After a crash in between, the missing password is a difference.
+ * Replaces a password that may have leaked. A session can set the password of its role. Therefore the role loses login
+ * and password first, its sessions end, and then the new password takes effect. After a crash in between, the missing
+ * password is a difference.
  */
 export function replacedPassword({
   role,
@@ -254,7 +258,7 @@ export function replacedPassword({
   }
 }
 
-/** It owns nothing if it only ever was the group; what it made nonetheless becomes the group's. */
+/** Drops a login. Its sessions act as the group, so it usually owns nothing. Any objects of its own go to the group. */
 function retirement({ group }: DesiredRole, { name: role, dependents }: ObservedRole): RoleDifference {
   const inside = dependents.filter(({ database, owned, granted }) => database !== '' && owned + granted > 0)
   return {
@@ -264,7 +268,7 @@ function retirement({ group }: DesiredRole, { name: role, dependents }: Observed
     steps: [
       { at: 'server', changes: [{ kind: 'alterRole', role, attributes: { canLogin: false } }] },
       ...inside.map(({ database }) => ({ at: 'database', database, changes: handOver(role, group) }) as const),
-      // What is shared between databases is handed over in whichever of them.
+      // A transfer in any database includes shared objects. Without such a database they are transferred here.
       {
         at: 'last',
         changes: [
@@ -277,7 +281,7 @@ function retirement({ group }: DesiredRole, { name: role, dependents }: Observed
   }
 }
 
-/** One that has been taken out of the list: it loses its rights there, and the database's owner gets what it owns. */
+/** Closes a database that the spec no longer lists: the role loses its rights there, and the owner gets its objects. */
 function closing(wish: DesiredRole, { database: { name, owner }, owned, revocations }: Elsewhere): RoleDifference {
   const { group, ownedObjects } = wish
   const isBlocked = owned > 0 && ownedObjects === 'Block'
@@ -299,10 +303,10 @@ interface Correction {
   readonly changes: readonly Change[]
 }
 
-/** Names in one message. */
+/** Most names in one message. */
 const mostNamed = 100
 
-/** One difference for all of the names; none if there are none. */
+/** Returns one difference for all names; none if there are no names. */
 function difference(
   reason: RoleDifferenceReason,
   names: readonly string[],

@@ -1,5 +1,5 @@
-// What is asked about a user's roles, and which answers end the matter? Another server than the one of its Databases, databases that
-// are missing, and roles that are not ours: nothing is changed then. Pure.
+// Query about a user's roles, and the answers that stop a reconcile: another server than its Databases', missing
+// databases, or roles of others. Invariant: in these cases nothing changes. Pure.
 import type { CodedError, ExternalCall, Observation } from '../../index.ts'
 import type { ServerQuestion } from '../engines/engine.ts'
 import { EngineError } from '../engines/engine-error.ts'
@@ -13,7 +13,7 @@ import type { ObservedUser } from './role-difference.ts'
 
 type Call = ExternalCall<DesiredRole>
 
-/** The group, both logins, and all whose rights it is to have. */
+/** Asks for the group, both logins, the roles of `memberOf`, and the owners of the databases. */
 export function questionOf({ group, logins, memberOf, databases }: DesiredRole): ServerQuestion {
   const verifierOf = (role: string) => logins.find(({ name }) => name === role)?.verifier
   const asked = (name: string) => {
@@ -32,7 +32,7 @@ export type Obstacle =
   | { readonly kind: 'error'; readonly error: CodedError }
   | { readonly kind: 'observation'; readonly observation: Observation<ObservedUser> }
 
-/** Undefined where nothing is in the way. */
+/** Returns undefined if there is no obstacle. */
 export function obstacleOf(call: Call, seen: ServerObservation): Obstacle | undefined {
   const { desired } = call
   const { server, databases } = seen
@@ -52,19 +52,19 @@ export function obstacleOf(call: Call, seen: ServerObservation): Obstacle | unde
   const foreign = desired.databases.find((database) => !isItsDatabase(database, databases))
   if (foreign !== undefined) {
     const message = `database ${foreign.name} on ${place} is not the one that its Database stands for`
-    // Its owner may become the Database's again, of which the operator hears nothing.
+    // Not terminal: the database's owner can be restored without an event for the operator.
     return broken('NotOwned', message, false)
   }
   return rejection(call, seen)
 }
 
-/** Does the server say that the database was made for that Database? What a Database's status says was true of its own server. */
+/** Returns whether the server's markers name that Database. A Database's status was true of its own server only. */
 export function isItsDatabase({ name, uid }: DatabaseAccess, databases: readonly ObservedDatabase[]): boolean {
   const found = databases.find((database) => database.name === name)
   return found !== undefined && isMarkedFor(found, uid)
 }
 
-/** What is looked for at the end is gone with its server, or when no role of ours is left that can log in and is to stay. */
+/** Returns absent if the roles are on another server, or if they stay and none of the user's logins can log in. */
 function leaving({ desired, token, providerID }: Call, { server, roles }: ServerObservation): Obstacle | undefined {
   const isOurs = (role: ObservedRole) => role.token?.uid === token.uid
   const logins = roles.filter(({ name }) => loginRolesOf(desired.group).includes(name)).filter(isOurs)
@@ -73,7 +73,7 @@ function leaving({ desired, token, providerID }: Call, { server, roles }: Server
   return isDone ? { kind: 'observation', observation: { kind: 'absent', proof: 'authoritative' } } : undefined
 }
 
-/** Roles that are not ours to change or to give. */
+/** Returns an obstacle for roles that the operator may not change or grant. */
 function rejection({ desired, token, adopts }: Call, { roles }: ServerObservation): Obstacle | undefined {
   const { namespace } = desired.caller
   const given = [
@@ -92,7 +92,10 @@ function rejection({ desired, token, adopts }: Call, { roles }: ServerObservatio
   return foreign.filter(({ name }) => name !== desired.group).map(notOwned)[0]
 }
 
-/** What no adoptionPolicy takes over: who may write a DatabaseUser may not so get at power over the server, nor at another namespace's. */
+/**
+ * Returns an obstacle for roles that no adoptionPolicy takes over. Otherwise a writer of DatabaseUsers would get power
+ * over the server or over another namespace.
+ */
 function notToBeAdopted(role: ObservedRole, { caller }: DesiredRole): Obstacle | undefined {
   const { name, token } = role
   const power = powerOf(name, role)
@@ -108,7 +111,7 @@ function notOwned(foreign: ObservedRole): Obstacle {
   return broken('NotOwned', message)
 }
 
-/** Why its rights are not given away: its own name or attributes, or those of a role that it can become. */
+/** Returns the reason not to grant the role: its name or attributes, or those of a role that it can become. */
 function powerOf(name: string, role: ObservedRole | undefined): string | undefined {
   const own = memberRejection(name) ?? (role === undefined ? undefined : attributeOf(role))
   if (own !== undefined || role === undefined) return own

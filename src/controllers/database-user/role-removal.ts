@@ -1,13 +1,13 @@
-// How do the roles of a user go? Nobody logs in first; what they own becomes the database owner's, database by database; and when
-// nothing depends on them any more they are dropped. Or they stay, and only nobody logs in. Pure. Views and functions run with the
-// rights of their owner, so that heirs are only ever roles that were made to own a Database.
+// Removal of a user's roles. Their logins are disabled first; then the owner of each database gets their objects; then
+// the roles are dropped. Or the roles stay, without login. Invariant: only roles that were made to own a Database
+// inherit objects, because views and functions run with the rights of their owner. Pure.
 import type { Change } from '../engines/change.ts'
 import type { ObservedDatabase, ObservedRole } from '../engines/observed-server.ts'
 import type { DesiredRole } from './desired-role.ts'
 import { disown, handOver, type ObservedUser, type RoleDifference } from './role-difference.ts'
 import { isItsDatabase } from './role-question.ts'
 
-/** Why they cannot be dropped now, with counts; undefined: they can. `databases`: as of `removalSteps`. */
+/** Returns why the roles cannot be dropped now, with counts; undefined if they can. `databases`: see `removalSteps`. */
 export function blockedRemoval(
   wish: DesiredRole,
   observed: ObservedUser,
@@ -30,7 +30,7 @@ export function blockedRemoval(
   return `${counts.join(', ')}; give them to others${wayOut}`
 }
 
-/** `databases`: those in which something depends on the roles, and those of the wish, as far as they are there. */
+/** `databases`: existing databases that are desired or in which objects depend on the roles. */
 export function removalSteps(
   wish: DesiredRole,
   observed: ObservedUser,
@@ -56,7 +56,7 @@ export function removalSteps(
   const inside = databases
     .filter(({ name }) => dependentIn.has(name))
     .map(({ name: database }) => ({ at: 'database' as const, database, changes: leave(database) }))
-  // What databases share goes in whichever of them.
+  // A transfer in any database includes shared objects.
   const shared = inside.length === 0 && dependents.length > 0 ? leave('') : []
   const drops = [...logins.map(({ name }) => name), observed.group.name].map(
     (role) => ({ kind: 'dropRole', role }) as const,
@@ -64,7 +64,10 @@ export function removalSteps(
   return [...disabled, { steps: [...inside, { at: 'last', changes: [...shared, ...drops] }] }]
 }
 
-/** Who gets what they own in a database: its owner, if that is a role made to own it, else the owner of the first of their own. */
+/**
+ * Returns a function from a database to the role that gets the objects there. This is the database's owner, if that
+ * role was made to own it. Otherwise it is the owner of the first of the user's own databases.
+ */
 function heirs({ databases: listed }: DesiredRole, observed: ObservedUser, databases: readonly ObservedDatabase[]) {
   const own = listed.filter((database) => isItsDatabase(database, databases))
   const leaving = rolesOf(observed).map(({ name }) => name)
@@ -78,7 +81,7 @@ function heirs({ databases: listed }: DesiredRole, observed: ObservedUser, datab
   }
 }
 
-/** Those that are ours: one with the name of a login that somebody else has made stays. */
+/** Returns the user's own roles. A role of another creator with the name of a login stays. */
 function rolesOf({ group, logins, token }: ObservedUser): readonly ObservedRole[] {
   return [group, ...logins.filter((login) => login.token?.uid === token.uid)]
 }

@@ -1,11 +1,11 @@
-// The rules for the Secret of a user: no key of the operator's own domains, and no more bytes than a Secret has. Both keep the Secret as it is.
-// Pure.
+// Rules for the Secret of a user: no keys of the operator's own domains, and at most the size of a Secret. A violation
+// leaves the Secret unchanged. Pure.
 import type { DatabaseUserSpec } from '../../../imports/wire/database-user.ts'
 import { reservedKeyRejection } from '../references/reserved-keys.ts'
 import { type BindingInput, bindingSize, largestBinding } from './binding-secret.ts'
 import type { Problem } from './user-target.ts'
 
-/** Consent comes from users with rights on Secrets, and from no resource. */
+/** Only users with rights on Secrets can consent; a resource cannot. */
 const openingAdvice = '. To open the Secret to a kind, label it with kubectl label secret'
 
 export function reservedKeyProblem({ labels, annotations }: DatabaseUserSpec['secret']): Problem | undefined {
@@ -24,5 +24,5 @@ export function sizeProblem(name: string, input: BindingInput): Problem | undefi
   return { kind: 'refused', reason: 'SecretTooLarge', message }
 }
 
-/** Reasons that are about the Secret and nothing else. */
+/** Reasons that concern only the Secret. */
 export const secretReasons: ReadonlySet<string> = new Set(['NameConflict', 'ReservedKey', 'SecretTooLarge'])

@@ -1,5 +1,5 @@
-// Which parts of a user are as they should be? A condition for the Secret, the roles, the rights and the login, each with its own
-// reason; Ready says the first that is not. Pure.
+// Conditions of a DatabaseUser: one each for the Secret, the roles, the rights and the login. Ready has the reason of
+// the first one that is False. Pure.
 import type { DatabaseUserSpec, DatabaseUserStatus } from '../../../imports/wire/database-user.ts'
 import { type ConditionClaim, type ExternalReport, isBeingDeleted, type StatusContext } from '../../index.ts'
 import type { LoginVerdict } from '../engines/engine.ts'
@@ -19,7 +19,7 @@ import type { Problem } from './user-target.ts'
 export type UserContext = StatusContext<DatabaseUserSpec, DatabaseUserStatus, DatabaseUserFacts>
 export type RoleReport = ExternalReport<ObservedUser> | undefined
 
-/** Of what is on the server. */
+/** Conditions about the server. */
 export const partTypes: readonly string[] = ['RoleReady', 'GrantsInSync', 'LoginVerified']
 
 export function conditionsOf(context: UserContext, report: RoleReport): readonly ConditionClaim[] {
@@ -32,7 +32,7 @@ export function conditionsOf(context: UserContext, report: RoleReport): readonly
     ...(shutOut === undefined ? partsOf(context, facts, report) : shutOutParts(context, shutOut, report)),
   ]
   const amiss = parts.find(({ status }) => status === 'False')
-  // Of a turn that failed the runtime's own words say more.
+  // After a failed reconcile the runtime's own conditions say more.
   const isOver = outcome.kind === 'settled' || outcome.kind === 'waiting'
   return [
     ...(isOver ? readiness(facts, amiss, outcome.kind === 'settled') : []),
@@ -47,7 +47,7 @@ function partsOf({ object }: UserContext, facts: DatabaseUserFacts, report: Role
   return [...roleReady(report), ...grantsInSync(object.spec, report), ...loginVerified(facts, report)]
 }
 
-/** Its login roles are removed, and nothing else of it is compared. */
+/** Returns conditions of a user without consent: its login roles are removed, and nothing else is compared. */
 function shutOutParts(
   { object }: UserContext,
   { reason, message }: Problem,
@@ -72,7 +72,7 @@ function shutOutParts(
   ]
 }
 
-/** Nobody looks, so that nobody knows. */
+/** Returns whether the server was not observed. */
 function isUnseen(report: RoleReport): boolean {
   return report !== undefined && (report.state === 'blocked' || isUnrequested(report))
 }
@@ -190,7 +190,7 @@ function loginVerified({ held }: DatabaseUserFacts, report: RoleReport): readonl
   return [claim('LoginVerified', 'True', 'Verified', `${newest.username} logs in`)]
 }
 
-/** While a rotation is under way, and while the old login still works. */
+/** Returns RotationDue during a rotation, and while the previous login still works. */
 function rotationDue(
   { held }: DatabaseUserFacts,
   shutOut: Problem | undefined,
@@ -219,7 +219,7 @@ function claim(type: string, status: ConditionClaim['status'], reason: string, m
   return { type, status, reason, message }
 }
 
-/** The counts of all databases together, for the status. */
+/** Returns the sums over all databases, for the status. */
 export function grantCounts(plans: readonly GrantPlan[]) {
   const sum = (count: (plan: GrantPlan) => number) => plans.reduce((total, plan) => total + count(plan), 0)
   return {

@@ -1,4 +1,4 @@
-// The roles of a user, as what it stands for outside the cluster: what they should be, and what becomes of them when it goes.
+// External resource of a DatabaseUser: its roles, their desired state and their removal.
 import type { DatabaseUserSpec, DatabaseUserStatus } from '../../../imports/wire/database-user.ts'
 import {
   abandonAnnotation,
@@ -22,7 +22,7 @@ type Context = ExternalContext<DatabaseUserSpec, DatabaseUserStatus, DatabaseUse
 type RemovalContext = ExternalRemovalContext<DatabaseUserSpec, DatabaseUserStatus, DatabaseUserFacts>
 type DesiredUserRole = DesiredExternal<DesiredRole>
 
-/** Its record in `status.external`. */
+/** Name of the journal entry in `status.external`. */
 export const roleName = 'role'
 
 export function userRole(engineFor: (tools: ExternalTools) => DatabaseEngine) {
@@ -62,19 +62,24 @@ export function desiredRole({ object, facts, children }: Context): DesiredUserRo
     },
     adopts: adoptionPolicy === 'Adopt',
     driftPolicy,
-    // A role is no more than its attributes: it can be made anew.
+    // A role is no more than its attributes, so it can be created again.
     recreatesIfMissing: driftPolicy === 'Correct',
   }
 }
 
-/** Has it roles on this very server, and may not be there any more? To others it asks for, it is nobody. */
+/**
+ * Returns whether the user has roles on this very server and is no longer allowed there. A user without roles on the
+ * server has nothing to lose there.
+ */
 export function isShutOut({ object, facts: { problem, target } }: Pick<Context, 'object' | 'facts'>): boolean {
   if (problem?.isShutOut !== true || target === undefined) return false
   const record = object.status?.external?.find(({ name }) => name === roleName)
   return record?.providerID?.startsWith(`pg://${target.systemIdentifier}/`) === true
 }
 
-/** Asks for less than there is and gives nothing, so that it matters to nobody what the spec has become. */
+/**
+ * Returns a desired state that grants nothing and only removes logins, so that other fields of the spec do not matter.
+ */
 function desiredLockout(object: Context['object'], target: UserTarget): DesiredUserRole {
   const desired = desiredOf(object, { target, held: undefined, provenHash: undefined, ending: undefined })
   return {
@@ -165,12 +170,12 @@ function desiredOf({ metadata, kind, spec, status }: Context['object'], known: K
   }
 }
 
-/** True while `rotation.trigger` is carried out: the user may have set it because the former password leaked. */
+/** Returns whether `rotation.trigger` is in progress: the previous password may have leaked. */
 function answersTrigger(held: Held | undefined, status: Context['object']['status']): boolean {
   return held?.trigger !== undefined && held.trigger !== status?.lastRotationTrigger
 }
 
-/** Is it another than the one in which its rights were last given? */
+/** Returns whether the database is another one than that in which the user's rights were last granted. */
 export function isRestored({ name, oid }: DatabaseAccess, status: Context['object']['status']): boolean {
   const known = status?.grantedIn?.find(({ database }) => database === name)
   return known !== undefined && oid !== undefined && known.databaseOID !== oid

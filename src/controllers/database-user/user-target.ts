@@ -1,5 +1,5 @@
-// Where is a user to be, and may it be there? Read from the Databases it names: their consent, whether they are ready, and the one
-// server that all of them have to be on. Pure.
+// Server and databases of a user, from the Databases that it names, or the problem that prevents access. All Databases
+// must consent, be ready, and be on one server. Pure.
 import type { DatabaseSpec, DatabaseStatus } from '../../../imports/wire/database.ts'
 import type { DatabaseUserSpec } from '../../../imports/wire/database-user.ts'
 import { isBeingDeleted, type LiveObject } from '../../index.ts'
@@ -13,11 +13,11 @@ import { isObserving, memberRejection } from './member-rule.ts'
 
 export type DatabaseObject = LiveObject<DatabaseSpec, DatabaseStatus> & { readonly spec: DatabaseSpec }
 
-/** One entry of the spec with what was found for it. */
+/** One entry of the spec, with the Database that it names. */
 export interface Found {
   readonly entry: DatabaseUserSpec['databases'][number]
   readonly database: DatabaseObject | undefined
-  /** How its server is reached; undefined where nobody looked, as another Database said it before. */
+  /** Connection to its server; undefined if it was not loaded, because an earlier Database already gave one. */
   readonly connection: ServerConnection | undefined
 }
 
@@ -25,29 +25,32 @@ export interface TargetInput {
   readonly userNamespace: string | undefined
   readonly spec: Pick<DatabaseUserSpec, 'memberOf' | 'attributes' | 'adoptionPolicy'>
   readonly found: readonly Found[]
-  /** Of the user's namespace, where a consent asks for them. */
+  /** Labels of the user's namespace, if a consent depends on them. */
   readonly namespaceLabels: Readonly<Record<string, string>> | undefined
 }
 
-/** The server and the databases. */
+/** Server and databases of a user. */
 export interface UserTarget {
   readonly access: ServerAccess
   readonly systemIdentifier: string
   readonly databases: readonly DatabaseAccess[]
-  /** One of the databases is on its move, and its roles with it: nobody touches them meanwhile. */
+  /** Set while one of the databases moves to another server. Its roles move with it, so nothing else changes them. */
   readonly move?: Problem
 }
 
-/** `refused`: somebody has to change something. `waiting`: it comes by itself. `gone`: there is nothing to be on. */
+/**
+ * `refused`: a user has to change something. `waiting`: it resolves by itself. `gone`: the Database or its Secret is
+ * missing.
+ */
 export interface Problem {
   readonly kind: 'refused' | 'waiting' | 'gone'
   readonly reason: string
   readonly message: string
-  /** A Database that is there certainly does not let it in: if it did before, nobody may log in any more. */
+  /** An existing Database certainly denies consent. Logins from an earlier consent are removed. */
   readonly isShutOut?: boolean
 }
 
-/** The first thing that keeps the user from its databases; undefined: nothing does. */
+/** Returns the problem that keeps the user from its databases, rejections first; undefined if there is none. */
 export function problemOf(input: TargetInput): Problem | undefined {
   const { spec, found } = input
   const problems = found.flatMap((one) => problemWith(one, input) ?? [])
@@ -60,7 +63,7 @@ export function problemOf(input: TargetInput): Problem | undefined {
   )
 }
 
-/** Why the user may not be where its spec says, as far as the Databases and the spec tell without a server. */
+/** Returns why the spec is rejected, from the Databases and the spec alone, without a server. */
 export function rejectionOf(input: TargetInput): Problem | undefined {
   const { spec, found, userNamespace } = input
   const problems = found.flatMap((one) => consentProblem(one, input) ?? [])
@@ -71,7 +74,7 @@ export function rejectionOf(input: TargetInput): Problem | undefined {
   )
 }
 
-/** As far as the server can be reached, whatever else is wrong: a user that goes asks for no more. */
+/** Returns the target if the connection is known, despite other problems: a deletion needs no more. */
 export function targetOf({ found }: Pick<TargetInput, 'found'>): UserTarget | undefined {
   const known = found.flatMap(({ database, connection }) =>
     database && connection?.kind === 'known' ? [{ database, connection }] : [],
@@ -87,7 +90,10 @@ export function targetOf({ found }: Pick<TargetInput, 'found'>): UserTarget | un
   }
 }
 
-/** Without reserved schemas, which only a spec older than its CRD names: privileges there are too much, and are taken. */
+/**
+ * Omits reserved schemas, which only a spec older than the CRD's rule names. Privileges there count as extra and are
+ * revoked.
+ */
 function accessTo({ access, schemas: named, grants = [] }: Found['entry'], database: DatabaseObject): DatabaseAccess {
   const schemas = named.filter((schema) => !isReservedSchema(schema))
   const name = databaseNameOf(database)
@@ -114,9 +120,9 @@ function consentProblem({ entry, database }: Pick<Found, 'entry' | 'database'>, 
   const databaseNamespace = entry.namespace ?? userNamespace
   const allowedNamespaces = database?.spec.allowedNamespaces
   if (hasConsent({ ...input, allowedNamespaces, databaseNamespace })) return undefined
-  // The same words whether or not it is there: who may not use it is not told.
+  // The message does not depend on whether the Database exists: without consent the user must not learn this.
   const message = `no Database ${titleOf(entry, userNamespace)} allows namespace ${userNamespace} in its spec.allowedNamespaces; ask its owner to add it there, or take the entry out of spec.databases`
-  // What cannot be seen of the namespace takes nothing away.
+  // While the labels of the namespace are unknown, existing logins stay.
   const isSure = allowedNamespaces?.selector === undefined || input.namespaceLabels !== undefined
   const isShutOut = database !== undefined && isSure
   return { kind: 'refused', reason: 'NotAllowed', message, isShutOut } as const satisfies Problem
@@ -145,7 +151,7 @@ function problemWith({ entry, database, connection }: Found, input: TargetInput)
   return isThere ? undefined : notReady(`Database ${title} is not ready: ${whyNot(database)}`)
 }
 
-/** One that is upgraded, and does not move yet, is served as before. */
+/** Phases in which users are served. A Database in an upgrade serves them until it moves. */
 const servingPhases: ReadonlySet<string> = new Set(['Ready', 'Configuring', 'Restoring', 'Upgrading'])
 
 function moveProblem({ entry, database }: Pick<Found, 'entry' | 'database'>): Problem | undefined {
@@ -164,7 +170,7 @@ function notReady(message: string): Problem {
   return { kind: 'waiting', reason: 'DatabaseNotReady', message }
 }
 
-/** What reaches beyond a database is for those who have the server: users of the Database's own namespace. */
+/** Allows rights beyond a database only to users of the Database's own namespace, who have the server. */
 function rejectedMembership(
   { memberOf = [], attributes, adoptionPolicy }: TargetInput['spec'],
   found: readonly Found[],
