@@ -1,30 +1,30 @@
-// Is a database saved? From the Backups of it, for one condition, so that whoever looks at the Database sees when nobody saves it any more.
-// Where schedules are, they say whether the last backup is fresh; else its age does. Pure.
+// Condition BackedUp of a Database, from its Backups. It shows when the Database is no longer backed up. With
+// schedules, they decide whether the last backup is fresh; otherwise its age decides. Pure.
 import { type ConditionClaim, isBeingDeleted, type LiveObject, timestampAt } from '../../index.ts'
 import type { BackupObject } from '../backup/desired-work.ts'
 import { isCredible } from '../backup/due-slot.ts'
 import type { DatabaseObject } from './server-connection.ts'
 
 export interface BackedUp extends Pick<ConditionClaim, 'status' | 'reason' | 'message'> {
-  /** When time alone makes it another. */
+  /** Time at which the condition changes without an event, in milliseconds since the epoch. */
   readonly dueAtMs?: number
 }
 
 export interface BackedUpInput {
   readonly object: DatabaseObject
-  /** Of its namespace, whosever they are. */
+  /** All Backups of its namespace. */
   readonly backups: readonly LiveObject[]
   readonly nowMs: number
 }
 
-/** How long a backup is fresh where no schedule says how often there is to be one. */
+/** Age up to which a backup is fresh without a schedule. */
 const freshMs = 7 * 86_400_000
 
 export function backedUp({ object, backups, nowMs }: BackedUpInput): BackedUp {
   const { name, uid } = object.metadata
   const own = backups.map(asBackup).filter((backup) => backup.spec.databaseRef.name === name && !isBeingDeleted(backup))
   const schedules = own.filter((backup) => backup.spec.schedule !== undefined && isInForce(backup))
-  // Those of an earlier Database of this name are not of this one.
+  // Backups of an earlier Database with this name do not count.
   const sound = own.filter((backup) => isSound(backup, nowMs) && backup.status?.source?.databaseUID === uid)
   const last = sound.toSorted((left, right) => takenAt(right) - takenAt(left))[0]
   if (last === undefined) {
@@ -42,13 +42,15 @@ export function backedUp({ object, backups, nowMs }: BackedUpInput): BackedUp {
   return { status: 'False', reason: 'Stale', message: `${which}, more than a week ago, and no schedule makes others` }
 }
 
-/** One that is suspended, paused or cannot be read says nothing of how old a backup may be. */
+/** Returns whether the schedule defines how old a backup may be. A suspended, paused or unreadable one does not. */
 function isInForce(schedule: BackupObject): boolean {
   const isPaused = schedule.spec.suspend === true || conditionOf(schedule, 'Paused') === 'True'
   return !isPaused && conditionOf(schedule, 'Overdue') !== 'Unknown'
 }
 
-/** As a schedule sees it: stored, and not found wrong; one that is proven once more is there meanwhile. */
+/**
+ * Applies the rule of schedules: the backup is stored and not found wrong. It also counts while it is verified again.
+ */
 function isSound(backup: BackupObject, nowMs: number): boolean {
   const { phase, verifiedAt } = backup.status ?? {}
   if (backup.spec.schedule !== undefined || !isCredible(takenAt(backup), nowMs)) return false
@@ -68,7 +70,7 @@ function conditionOf({ status }: BackupObject, type: string): string | undefined
   return status?.conditions?.find((known) => known.type === type)?.status
 }
 
-/** Its definition requires the spec. */
+/** The CRD requires the spec. */
 function asBackup(backup: LiveObject): BackupObject {
   return backup as BackupObject
 }

@@ -1,4 +1,4 @@
-// Has a database the encoding and the locale that are asked for? They are chosen when it is made, and nothing changes them after that.
+// Comparison of a database's encoding and locale with the desired ones. Creation sets them, and they cannot change.
 // Names are compared as the server reads them: `utf-8` is `UTF8`, `de_DE.utf8` is `de_DE.UTF-8`. Pure.
 import type { ObservedDatabase } from '../engines/observed-server.ts'
 import type { LogicalDatabase } from './logical-database.ts'
@@ -8,7 +8,7 @@ export interface CharacterDifference {
   readonly message: string
 }
 
-/** Undefined where it is as asked for, also where nothing is. */
+/** Returns undefined if both are as desired. An encoding or locale that the spec omits never differs. */
 export function characterDifference(
   { name, encoding, locale, access: { host, port } }: Pick<LogicalDatabase, 'name' | 'encoding' | 'locale' | 'access'>,
   found: Pick<ObservedDatabase, 'encoding' | 'collate' | 'ctype'>,
@@ -28,7 +28,7 @@ export function characterDifference(
 
 const advice = 'which cannot be changed; make a Database that asks for what it has, or load its data into a new one'
 
-/** What servers say; each has further names by which it may be asked for. Source: PostgreSQL, "Supported Character Sets". */
+/** Encoding names that servers report; each has aliases. Source: PostgreSQL, "Supported Character Sets". */
 const encodings: ReadonlySet<string> = new Set(
   (
     'SQLASCII UTF8 MULEINTERNAL EUCJP EUCCN EUCKR EUCTW EUCJIS2004 KOI8R KOI8U ' +
@@ -37,7 +37,7 @@ const encodings: ReadonlySet<string> = new Set(
   ).split(' '),
 )
 
-/** A name that is not among them may be a further one of what is there. */
+/** Returns false for a name outside this list, because it may be an alias of the observed encoding. */
 function isOtherEncoding(wanted: string, found: string): boolean {
   return encodings.has(plain(wanted)) && plain(wanted) !== plain(found)
 }
@@ -46,7 +46,7 @@ function plain(name: string): string {
   return name.toUpperCase().replaceAll(/[^A-Z0-9]/g, '')
 }
 
-/** `POSIX` is another name of `C`; of the rest only the codeset is written in several ways. */
+/** `POSIX` is an alias of `C`. In other locales only the codeset has several spellings. */
 function plainLocale(locale: string): string {
   if (locale === 'POSIX') return plainLocale('C')
   const [, place = locale, codeset = '', modifier = ''] = /^([^.@]*)(?:\.([^@]*))?(@.*)?$/.exec(locale) ?? []

@@ -1,30 +1,30 @@
-// Ownership of a database by its markers. Invariant: whoever owns a database on the server, and so writes its comment, takes it neither from the
-// Database that it was made for nor for another one. Pure.
+// Ownership of a database by its markers. The owner of a database on the server can write its comment. Invariant:
+// thereby the owner neither takes the database from its Database nor claims it for another one. Pure.
 import type { Token } from '../../index.ts'
 import type { ObservedDatabase, ObservedRole } from '../engines/observed-server.ts'
 
 export interface Markers {
-  /** The Database that asks. */
+  /** Token of the Database that asks. */
   readonly token: Token
-  /** As its status has it; undefined: it has none yet. */
+  /** Provider ID in its status; undefined if the status has none yet. */
   readonly recorded: string | undefined
-  /** Of the database that is there. */
+  /** Provider ID of the existing database. */
   readonly providerID: string
   readonly database: ObservedDatabase
-  /** Of the name that the owner role of this database has. */
+  /** Role with the name of this database's owner role. */
   readonly ownerRole: ObservedRole | undefined
 }
 
 export type Authority =
   | { readonly kind: 'known'; readonly owner: Token | undefined }
-  /** The markers name two, and the status does not say which one is right. */
+  /** The markers name two Databases, and the status does not confirm one. */
   | { readonly kind: 'disputed'; readonly message: string }
 
 export function authorityOf({ token, recorded, providerID, database, ownerRole }: Markers): Authority {
   const [byRole, byDatabase] = [ownerRole?.token, database.token]
   const isRecorded = recorded === providerID
   if (byRole === undefined) {
-    // Only the status proves then that the comment is right where it says what the asker wants to hear.
+    // Without a marker on the role, a comment that names the asking Database counts only if the status confirms it.
     const isClaim = byDatabase?.uid === token.uid
     return known(isClaim && !isRecorded ? undefined : byDatabase)
   }
@@ -33,7 +33,7 @@ export function authorityOf({ token, recorded, providerID, database, ownerRole }
     return isRoleOurs && isRecorded ? known(byRole) : { kind: 'disputed', message: disputed(database, byRole) }
   }
   if (!isRoleOurs || byDatabase !== undefined || isRecorded) return known(byRole)
-  // Between CREATE DATABASE and its comment; but not one that somebody else has made in the place of ours, or under another owner.
+  // Interrupted between CREATE DATABASE and its comment. A replacement by another creator or owner does not count.
   const isFresh = recorded === undefined && database.owner === ownerRole?.name
   return known(isFresh ? byRole : undefined)
 }

@@ -1,5 +1,5 @@
-// Which conditions follow from how a database was last found? Those of the kind; Ready, Progressing and Degraded are the runtime's
-// but for a better word here and there. What was known and is not now is Unknown. Pure.
+// Conditions of a Database from its last observation. Ready, Progressing and Degraded come from the runtime; some get a
+// more specific reason here. A condition that was known and cannot be observed now is Unknown. Pure.
 import type { DatabaseSpec, DatabaseStatus } from '../../../imports/wire/database.ts'
 import { type ConditionClaim, type ExternalReport, isBeingDeleted, type StatusContext } from '../../index.ts'
 import { isUnrequested, unknownSince } from '../engines/unrequested.ts'
@@ -16,7 +16,7 @@ export function databaseConditions(
   context: DatabaseStatusContext,
   given: DatabaseReport | undefined,
 ): readonly ConditionClaim[] {
-  // No turn has come to it yet, or none can.
+  // No reconcile has observed it yet, or none can.
   const isUnseen =
     given?.reason === 'NotLookedAt' || (lostWay(context) !== undefined && !isBeingDeleted(context.object))
   const report = isUnseen ? undefined : given
@@ -30,7 +30,9 @@ export function databaseConditions(
   return [...known, ...unknownOf(context, report, known)]
 }
 
-/** Where the runtime has but one word for all kinds. What is only reported keeps nobody from using the database. */
+/**
+ * Returns more specific reasons than the runtime's. Drift that is only reported does not prevent use of the database.
+ */
 function readyOf({ outcome }: DatabaseStatusContext, report: DatabaseReport | undefined): readonly ConditionClaim[] {
   if (outcome.kind === 'settled') {
     if (report === undefined || report.drift.length === 0)
@@ -44,7 +46,7 @@ function readyOf({ outcome }: DatabaseStatusContext, report: DatabaseReport | un
   ]
 }
 
-/** Is it there, and ours? */
+/** Provisioned: the database exists and belongs to the resource. */
 function provisionedOf({ object }: DatabaseStatusContext, report: DatabaseReport): readonly ConditionClaim[] {
   const { state, reason, message } = report
   switch (state) {
@@ -58,7 +60,7 @@ function provisionedOf({ object }: DatabaseStatusContext, report: DatabaseReport
       if (!isUnrequested(report) && object.status?.providerID !== undefined) {
         return [claim('Provisioned', 'True', 'Available', 'the database is there')]
       }
-      // It was there, and may still be.
+      // The database existed, and may still exist.
       return [claim('Provisioned', object.status?.providerID === undefined ? 'False' : 'Unknown', reason, message)]
     case 'none':
     case 'kept':
@@ -68,7 +70,7 @@ function provisionedOf({ object }: DatabaseStatusContext, report: DatabaseReport
   }
 }
 
-/** Does the server answer, and let us in? */
+/** Connected: the server answers and accepts the admin's login. */
 function connectedOf({ facts }: DatabaseStatusContext, report: DatabaseReport | undefined): readonly ConditionClaim[] {
   const connection = facts?.connection
   if (connection?.kind === 'unknown') return [claim('Connected', 'False', connection.reason, connection.message)]
@@ -78,10 +80,10 @@ function connectedOf({ facts }: DatabaseStatusContext, report: DatabaseReport | 
   return [claim('Connected', 'True', 'Connected', `the server at ${host}:${port} answers`)]
 }
 
-/** Nothing was asked of the server. */
+/** States in which the operator did not query the server. */
 const untouched: ReadonlySet<string> = new Set(['none', 'blocked', 'kept', 'gone'])
 
-/** Is everything in it as declared? */
+/** Configured: everything in the database is as declared. */
 function configuredOf(report: DatabaseReport): readonly ConditionClaim[] {
   const { state, reason, message, drift } = report
   if (state === 'available') {
@@ -93,7 +95,7 @@ function configuredOf(report: DatabaseReport): readonly ConditionClaim[] {
   return isTried ? [claim('Configured', 'False', reason, message)] : []
 }
 
-/** Drifted: what was changed by hand and still differs, and last the unmanaged roles, which people have to judge. */
+/** Drifted: manual changes that still differ, then unmanaged roles, which an administrator has to judge. */
 function driftedOf(context: DatabaseStatusContext, report: DatabaseReport): readonly ConditionClaim[] {
   const { state, reason, message, observed } = report
   const database = state === 'available' ? observed?.database : undefined
@@ -106,7 +108,7 @@ function driftedOf(context: DatabaseStatusContext, report: DatabaseReport): read
   return state === 'available' ? [claim('Drifted', 'False', 'InSync', '')] : []
 }
 
-/** True for a database that other namespaces share, or shared and left unmanaged roles in. */
+/** Returns whether other namespaces share the database, or shared it and left unmanaged roles in it. */
 export function sharingOf({ object, facts }: DatabaseStatusContext, report: DatabaseReport | undefined): boolean {
   return isShared({
     consents: facts?.consents,
@@ -116,7 +118,7 @@ export function sharingOf({ object, facts }: DatabaseStatusContext, report: Data
   })
 }
 
-/** What was told before of a database that nobody can look at now. */
+/** Returns Unknown for known conditions of a database that cannot be observed now. */
 function unknownOf(
   context: DatabaseStatusContext,
   report: DatabaseReport | undefined,
@@ -129,7 +131,7 @@ function unknownOf(
   return unknownSince(object.status, types, why)
 }
 
-/** What keeps us from knowing how the server is reached; nothing where it is only to be made yet. */
+/** Returns why the connection is unknown; undefined if it is known, or if the server does not exist yet. */
 function lostWay({ facts }: DatabaseStatusContext): Extract<ServerConnection, { kind: 'unknown' }> | undefined {
   const connection = facts?.connection
   return connection?.kind === 'unknown' && connection.reason !== 'ServerNotMade' ? connection : undefined
@@ -153,7 +155,7 @@ function deletionBlockedOf(
   return isBlocked ? [claim('DeletionBlocked', 'True', blockedReasons.get(reason) ?? reason, message)] : []
 }
 
-/** The words of the contract for what a server says. */
+/** Reasons of the API for errors of the server. */
 const blockedReasons: ReadonlyMap<string, string> = new Map([
   ['DatabaseInUse', 'InUse'],
   ['DependentObjects', 'HasDependents'],

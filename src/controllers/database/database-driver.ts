@@ -1,5 +1,5 @@
-// Acts on one database of a server, for the Database that stands for it. Owner first, database second, everything else after:
-// cut off anywhere, what is there says whose it is, and a repetition goes on from it.
+// External driver of one database on a server. It creates the owner role first, then the database, then everything
+// else. Invariant: after an interruption at any point, the markers name the owner, and a repetition continues.
 import {
   CodedError,
   type Consistency,
@@ -39,14 +39,15 @@ export class DatabaseDriver implements ExternalDriver<LogicalDatabase, ObservedL
     return this.#engine.visit(desired.access, { caller: desired.caller, signal })
   }
 
-  /** One statement, and one more in the database if it is ours. */
+  /** Executes one statement, and one more in the database if it belongs to the resource. */
   async observe(call: Call): Promise<Observation<ObservedLogicalDatabase>> {
     const { desired } = call
     const server = this.#server(call)
     const look = observationOf(call, await server.observe(questionOf(desired)))
     if (look.kind === 'decided') return look.observation
     const { providerID, succeeds, owner, observed, isReadable } = look
-    // Its owner makes the contents as large as he likes: they are observed once a role that consent was withdrawn from has no rights.
+    // The owner can make the contents arbitrarily large. They are read only after roles without consent have lost their
+    // rights.
     const isClosing = differencesOf(desired, { ...observed, contents: undefined }).some(isWithdrawal)
     const contents = isReadable && !isClosing ? await server.observeContents(desired.name) : undefined
     return { kind: 'available', providerID, succeeds, owner, observed: { ...observed, contents } }
@@ -91,14 +92,15 @@ export class DatabaseDriver implements ExternalDriver<LogicalDatabase, ObservedL
     const { name, owner: role, caller, restores = [] } = call.desired
     const server = this.#server(call)
     if (observed?.database !== undefined) await server.dropDatabase(name, { force: true })
-    // Only after it, so that no restore that is at work can put anything in its place or away; the role owns them.
+    // After the drop, so that a running restore cannot move a database in or out of its place. The owner role owns
+    // them.
     const { uid } = call.token
     const database = { namespace: caller.namespace, name: caller.name, uid, databaseName: name, owner: role }
     for (const requestId of restores) {
       await dropFormer({ requestId, database }, server)
       await discardRestore({ requestId, database }, server)
     }
-    // Its token is ours, or it is not our role. A crash before this leaves it for the next look.
+    // A role with another token stays. After a crash before this, the next observation still finds the role.
     if (observed?.ownerRole?.token?.uid === call.token.uid) await server.change([{ kind: 'dropRole', role }])
   }
 
@@ -115,7 +117,7 @@ function questionOf({ name, owner, formers = [] }: LogicalDatabase) {
   return { databases: [name, ...formers], roles: [{ name: owner }] }
 }
 
-/** A role that is there is ours, from a creation that was cut off, or is to be adopted. */
+/** An existing role comes from an interrupted creation, or is to be adopted. */
 function ownerRoleChanges({ desired, token }: Call, found: ObservedRole | undefined): readonly RoleChange[] {
   const { owner: role } = desired
   if (found === undefined) return [{ kind: 'createRole', role, token, attributes: ownerAttributes }]
@@ -123,7 +125,7 @@ function ownerRoleChanges({ desired, token }: Call, found: ObservedRole | undefi
   return [{ kind: 'joinRole', role }, ...(found.token?.uid === token.uid ? [] : [mark])]
 }
 
-/** Since it was looked for. */
+/** The role was created after the last observation. */
 function roleTaken(role: string): EngineError {
   return new EngineError({
     code: 'AlreadyExists',
@@ -132,7 +134,7 @@ function roleTaken(role: string): EngineError {
   })
 }
 
-/** An empty one would be taken for what was restored. */
+/** An empty database would pass for the restored one. */
 function notInSnapshot(name: string, snapshot: string): CodedError<'RestoredDatabaseMissing'> {
   const message = `the snapshot ${snapshot} has no database ${name}; see what it has, and set recreateIfMissing if an empty one will do`
   return new CodedError({ code: 'RestoredDatabaseMissing', message, remedy: 'stop' })

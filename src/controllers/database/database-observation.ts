@@ -1,8 +1,8 @@
-// What does a look at a server say about one database? Whether it is there, which one it is, and whose. Pure.
+// Observation of one database on a server: its existence, identity and ownership. Pure.
 //
-// The system identifier names the server's data folder and the oid the database in it: together they are its identity, which
-// neither its name nor its address is. The comment of its owner role says whose it is from the first moment on, as CREATE DATABASE sets
-// the owner; the database's own comment has to agree (database-authority.ts).
+// The identity consists of the server's system identifier, which names its data directory, and the database's oid. Name
+// and address are not part of it. The comment of the owner role has the ownership token. It is valid from the start,
+// because CREATE DATABASE sets the owner. The database's own comment has to agree (database-authority.ts).
 import type { ExternalCall, Observation, Token } from '../../index.ts'
 import { EngineError } from '../engines/engine-error.ts'
 import type { ServerObservation } from '../engines/observed-server.ts'
@@ -12,13 +12,16 @@ import { authorityOf } from './database-authority.ts'
 import type { LogicalDatabase, ObservedLogicalDatabase } from './logical-database.ts'
 
 export type DatabaseObservation =
-  /** There is nothing to look into. */
+  /** Final result; the database's contents are not read. */
   | { readonly kind: 'decided'; readonly observation: Observation<ObservedLogicalDatabase> }
-  /** It is there; its contents have to be looked at too where `isReadable`. */
+  /**
+   * The database exists. At deletion, a left-over owner role is enough. If `isReadable`, the contents have to be read
+   * too.
+   */
   | {
       readonly kind: 'there'
       readonly providerID: string
-      /** Set by a restore, in the transaction that gave it its name. */
+      /** Provider ID of the replaced database. A restore sets it in the transaction that renames the new one. */
       readonly succeeds: string | undefined
       readonly owner: Token | undefined
       readonly observed: Seen
@@ -29,12 +32,12 @@ type Seen = Omit<ObservedLogicalDatabase, 'contents'>
 
 type Call = Pick<ExternalCall<LogicalDatabase>, 'desired' | 'token' | 'providerID' | 'adopts'>
 
-/** Which database of which server, for good. */
+/** Returns the permanent identity of a database on its server. */
 export function providerIdOf(systemIdentifier: string, oid: number): string {
   return `pg://${systemIdentifier}/${oid}`
 }
 
-/** @throws {EngineError} ServerUnreachable, from a server where nothing can be changed: what it shows may be old. */
+/** @throws {EngineError} ServerUnreachable if the server is read only, because its data may be stale. */
 export function observationOf(call: Call, { server, databases, roles }: ServerObservation): DatabaseObservation {
   const { desired, token } = call
   if (server.isReadOnly) throw readOnly(desired)
@@ -65,8 +68,9 @@ export function observationOf(call: Call, { server, databases, roles }: ServerOb
 }
 
 /**
- * What no adoptionPolicy takes over: who may write a Database may not so get at another namespace's, or at the operator's own role. The
- * comment of the very database that the status has, under its own owner role, says nothing: a guest may have written it.
+ * Returns why no adoptionPolicy takes the database over: it belongs to another namespace, or to the operator's own
+ * role. Otherwise a writer of Databases would get access to it. The comment of the database in the status does not
+ * count under its own owner role, because a guest may have written it.
  */
 function notToBeAdopted(
   { desired, token, providerID }: Call,
@@ -106,7 +110,7 @@ function observationWhenMissing(call: Call, observed: Seen): DatabaseObservation
   return { kind: 'decided', observation: { kind: 'absent', proof: 'authoritative' } }
 }
 
-/** The server's own part of an identity. */
+/** Returns whether the identity names another server. */
 function isOtherServer(providerID: string | undefined, systemIdentifier: string): boolean {
   return providerID !== undefined && !providerID.startsWith(`pg://${systemIdentifier}/`)
 }

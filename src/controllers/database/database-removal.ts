@@ -1,5 +1,6 @@
-// What becomes of the database when its Database is deleted? What deletionPolicy says, once nobody uses it any more: users find the
-// way to their roles by it, also where it stays. And nothing at all where somebody says that there is no server left to ask. Pure.
+// Removal of the database when its Database is deleted: deletionPolicy applies once no DatabaseUser uses it. This also
+// holds for Retain, because users find their roles through the Database. With the annotation for abandonment, the
+// operator does not contact the server. Pure.
 import type { DatabaseStatus } from '../../../imports/wire/database.ts'
 import { abandonAnnotation, type ExternalRemoval, isAbandoned, nameList } from '../../index.ts'
 import type { DatabaseFacts } from './database-facts.ts'
@@ -18,14 +19,14 @@ export function databaseRemoval(
   if (facts === undefined) return blocked('NotLookedUp', 'who uses the database could not be looked up')
   const { users, connection, finalBackup } = facts
   if (spec.deletionPolicy === 'Retain') {
-    // Where nobody knows the way to the server any more, waiting helps no user.
+    // If the connection to the server is unknown, waiting does not help the users.
     if (users.length > 0 && connection.kind === 'known') return blocked('HasDependents', `${usedBy(users)}; ${letGo}`)
     return keep(`${placeOf(status)}a Database with spec.adoptionPolicy Adopt and this name takes it up again`)
   }
   if (users.length > 0) return blocked('HasDependents', usedBy(users))
   if (finalBackup?.kind === 'awaited') return blocked('SnapshotPending', awaitedSentence(object, finalBackup))
   if (finalBackup?.kind === 'impossible') return keep(`${placeOf(status)}${finalBackup.message}`)
-  // The definition asks for it; nothing is dropped where it could not.
+  // The CRD requires a target; without one, nothing is dropped.
   if (spec.deletionPolicy === 'Snapshot' && spec.provider.rds === undefined && spec.snapshotTarget === undefined) {
     return blocked(
       'SnapshotFailed',
@@ -46,7 +47,7 @@ export function databaseRemoval(
   return blocked(connection.reason, `${connection.message}; ${wayOut}`)
 }
 
-/** Requests that may have left something on the server. */
+/** Returns requests whose restores may have left databases on the server. */
 function restoresOf(status: DatabaseStatus | undefined): readonly string[] {
   const { requestID, previous = [] } = status?.restore ?? {}
   const kept = previous.map((one) => one.requestID)
@@ -56,7 +57,7 @@ function restoresOf(status: DatabaseStatus | undefined): readonly string[] {
 const letGo = `or let the Database go without them, which leaves their roles on the server, with the annotation ${abandonAnnotation}: "true"`
 const wayOut = `if the server is gone for good, let go of it with the annotation ${abandonAnnotation}: "true"`
 
-/** How many users are named; an Event holds 1,024 characters. */
+/** Most users in one message; an Event holds 1,024 characters. */
 const namedUsers = 8
 
 function usedBy(users: readonly string[]): string {

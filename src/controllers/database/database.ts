@@ -1,5 +1,6 @@
-// The controller of Database: one database of PostgreSQL, on a server that exists or on one that is made for it in the cluster. Its
-// server is made of children; the database itself is an External, which the runtime looks after once they are ready.
+// Controller of Database: one PostgreSQL database, on an existing server, a server in the cluster or an RDS instance. A
+// server in the cluster consists of children. The database is an external resource, which the runtime manages once its
+// server is ready.
 import type { Chart } from 'cdk8s'
 import { databaseOfLabel, databaseSelectorLabel, databaseServerNames } from '../../../constructs/index.ts'
 import { Backup } from '../../../imports/wire/backup.ts'
@@ -93,20 +94,20 @@ import { withVolume } from './volume-status.ts'
 type Observing = ObserveContext<DatabaseSpec, DatabaseStatus>
 type Context = ExternalContext<DatabaseSpec, DatabaseStatus, DatabaseFacts>
 
-/** Of the database among what there is outside the cluster. */
+/** Name of the database's journal entry in `status.external`. */
 const recordName = 'database'
 const listed = [Migration, Pod].map((resource) => ({ resource, isListed: true }))
 
 export interface DatabaseOptions {
-  /** The operator's own, which workers run; it has to have PostgreSQL's client programs. Without it nothing is restored or upgraded. */
+  /** Worker image: the operator's own, with PostgreSQL's client programs. Empty: no restores and no upgrades. */
   readonly image?: string
-  /** The operator's rules for what a spec names. */
+  /** The operator's rules for references in a spec. */
   readonly policy?: ReferencePolicy | undefined
-  /** How Amazon RDS is called, for tests. */
+  /** Calls of Amazon RDS, for tests. */
   readonly rds?: RdsClientLoaderOptions
 }
 
-/** `engineOf` gives all controllers of one operator the same engine, so that they share its sessions. */
+/** `engineOf` returns the same engine to all controllers of one operator, so that they share its sessions. */
 export function database(
   engineOf: (tools: ExternalTools) => DatabaseEngine,
   { rds = {}, image = '', policy = labelledSecrets }: DatabaseOptions = {},
@@ -144,7 +145,7 @@ export function database(
       backupWatch,
       ...watchesOf(databaseSelectorLabel, (pod) => ({ isServing: isServing(pod), ...problemOf(pod) }), databaseOfLabel),
     ],
-    // Workers tell by their Jobs that there is something to read of their pods.
+    // Changes of workers' Jobs show that their pods have something to read.
     reads: [Secret, PersistentVolumeClaim, { resource: Namespace, isListed: true }, ...listed],
     external: [instance, logical],
     sagas: [databaseUpgrade(engineOf)],
@@ -185,12 +186,12 @@ function declarePreDelete(
   const { users, finalBackup, restore, isServerUnsettled = false } = facts
   if (restore?.worker !== undefined) return declareRestorePreDelete(chart, restore, { object, image })
   if (isServerUnsettled) {
-    // It is declared as the spec has it, which may not be allowed, and its volume needs that before the server goes.
+    // The volume needs this declaration before the server is deleted, so a rejected spec holds the deletion.
     if (facts.rejection !== undefined) return holdDeletion(chart, ConfigMap, facts.rejection)
     desiredServer(chart, { object, facts, volumeWhenDeleted: volumeWhenDeleted(object) })
     return
   }
-  // What its users write is part of it, and they keep it from going.
+  // The final backup has to include what users write, and users block the deletion.
   if (users.length > 0) return
   if (finalBackup?.kind === 'awaited') declareFinalBackup(chart, finalBackup)
   if (finalBackup?.kind === 'made' && finalBackup.isVolumeKept) {
@@ -202,7 +203,7 @@ function volumeWhenDeleted({ spec }: Pick<DatabaseObject, 'spec'>): 'Retain' | '
   return spec.deletionPolicy === 'Delete' ? 'Delete' : 'Retain'
 }
 
-/** The Secrets of others that it is made with. */
+/** Returns names of the Secrets that the connection to its server and to AWS needs. */
 function secretsOf(object: DatabaseObject): readonly string[] {
   const aws = object.spec.provider.rds?.credentials.secretRef
   return [...connectionSecrets(connectionSource(object)), ...(aws === undefined ? [] : [aws.name])]
@@ -226,14 +227,14 @@ function desiredDatabaseOf({ object, facts, children, earlier }: Context): Desir
       ...(facts.restore?.record === undefined ? {} : { restore: facts.restore.record }),
       consents: facts.consents,
     }),
-    // What a restored instance has is marked as the one's that it was made by.
+    // Databases of a restored instance have the markers of the instance's source, so they are adopted.
     adopts: spec.adoptionPolicy === 'Adopt' || facts.restore?.record?.snapshot !== undefined,
     driftPolicy: spec.driftPolicy,
     recreatesIfMissing: spec.recreateIfMissing,
   }
 }
 
-/** What somebody has to put right in a Secret; that the server is still to be made is nothing to refuse. */
+/** Returns a problem that a user has to correct. A server that does not exist yet is no such problem. */
 function rejectionOf(
   { spec }: DatabaseObject,
   { refusal, rejection, connection, rds, serverVolume, restore }: DatabaseFacts,
@@ -294,7 +295,7 @@ function ownServer({ metadata }: DatabaseObject, { sides, serverVolume }: Databa
 async function observe(context: Observing, surroundings: Surroundings): Promise<DatabaseFacts> {
   const { object, live } = context
   if (!isBeingDeleted(object)) return await observeServer(context, surroundings, [])
-  // Whoever lets go of it does not wait for what cannot be looked up.
+  // An abandoned Database does not wait for lookups.
   if (isAbandoned(object)) return { connection: abandoned, users: [] }
   const facts = await observeServer(context, surroundings, await usersOf(object, live))
   const finalBackup = await loadFinalBackup(context)
@@ -334,7 +335,7 @@ interface OwnSecrets {
   readonly tls: LiveObject | undefined
 }
 
-/** In memory but for the first turns, and where somebody has taken their labels off. */
+/** Both are in the cache, except in the first reconciles and after a removal of their labels. */
 async function findOwn({ object, children, live }: Observing): Promise<OwnSecrets> {
   const { namespace, name } = object.metadata
   const { adminSecret, tlsSecret } = databaseServerNames(name)
@@ -372,13 +373,13 @@ async function usersOf(object: DatabaseObject, live: LiveReader): Promise<readon
     .toSorted()
 }
 
-/** Namespaces whose users may have rights in the database. */
+/** Returns the namespaces whose users may have rights in the database. */
 async function consentsOf({ metadata, spec }: DatabaseObject, live: LiveReader): Promise<readonly string[]> {
   const namespaces = spec.allowedNamespaces?.selector === undefined ? [] : await live.list(Namespace, {})
   return consentingNamespaces(metadata.namespace ?? '', spec.allowedNamespaces, namespaces)
 }
 
-/** Whoever has no consent uses nothing, and must not keep the Database of others from going. */
+/** A user without consent does not block the deletion of the Database. */
 async function isWelcome({ metadata, spec }: DatabaseObject, user: LiveObject, live: LiveReader): Promise<boolean> {
   const { allowedNamespaces } = spec
   const [databaseNamespace, userNamespace] = [metadata.namespace, user.metadata.namespace]

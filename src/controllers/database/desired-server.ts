@@ -1,4 +1,4 @@
-// Which objects does a Database in the cluster need for its server, and for the one beside it while it moves? Pure.
+// Objects of a Database's server in the cluster, and of the server beside it during a move. Pure.
 import type { ApiObject, Chart } from 'cdk8s'
 import {
   DatabaseServer,
@@ -15,11 +15,11 @@ import type { DatabaseObject } from './server-connection.ts'
 export interface DesiredServer {
   readonly object: DatabaseObject
   readonly facts: DatabaseFacts
-  /** What becomes of the volume of the server that serves; of one beside it, this at least. */
+  /** Retention of the serving server's volume. `Delete` also applies to the server beside it. */
   readonly volumeWhenDeleted: 'Retain' | 'Delete'
 }
 
-/** Nothing where the server is elsewhere, or what it is made of is not known. */
+/** Returns undefined if the server is outside the cluster, or if its inputs are unknown. */
 export function desiredServer(
   chart: Chart,
   { object, facts, volumeWhenDeleted }: DesiredServer,
@@ -37,9 +37,9 @@ export function desiredServer(
   }
   const made = new DatabaseServer(chart, 'server', databaseServerProps(metadata.name, spec, server))
   const { adminSecret, statefulSet } = made
-  // Nothing else knows the password of a volume that stays.
+  // Only this Secret has the password of a retained volume.
   if (volumeWhenDeleted === 'Retain') retain(adminSecret)
-  // What is being filled grows afterwards.
+  // A volume that a restore fills grows afterwards.
   const claimsToGrow = facts.restore?.isServerHeld === true ? [] : volume.claimsToGrow
   growClaims(chart, { statefulSet, size: spec.provider.inCluster?.storage.size ?? volumeSize, ...volume, claimsToGrow })
   return made
@@ -48,11 +48,11 @@ export function desiredServer(
 interface Held {
   readonly object: DatabaseObject
   readonly facts: DatabaseFacts
-  /** The Job that fills the volume. */
+  /** Job that fills the volume. */
   readonly filler: ApiObject | undefined
 }
 
-/** It comes once it is known what it begins with, and its volume, if that is to be filled, is. */
+/** Holds the server until its bootstrap source is known. A volume that a restore fills has to be filled before. */
 export function holdServer(chart: Chart, server: DatabaseServer | undefined, { object, facts, filler }: Held): void {
   const { sides, serverVolume, restore } = facts
   if (server === undefined || sides === undefined || serverVolume === undefined) return
@@ -61,12 +61,12 @@ export function holdServer(chart: Chart, server: DatabaseServer | undefined, { o
   const { volumeSize: size } = serverVolume
   const storageClassName = object.spec.provider.inCluster?.storage.storageClassName
   const claim = databaseVolumeClaim(chart, 'volume', { side: sides.serving, size, storageClassName })
-  // Claims can grow, and nothing else of them can change.
+  // Claims can grow; nothing else in their spec can change.
   initialOnly(claim, 'spec')
   filler?.node.addDependency(claim, server.adminSecret)
 }
 
-/** A server that is followed can be, whatever becomes of the spec meanwhile. */
+/** While the server beside it runs, the serving one keeps logical replication, whatever the spec becomes. */
 function besideOf(
   { version, provider: { inCluster } }: DatabaseSpec,
   { sides, beside, images = {} }: DatabaseFacts,

@@ -1,5 +1,5 @@
-// What has to be saved before a Database goes that is not to be lost (`deletionPolicy: Snapshot`)? All that is in it, once nobody uses it
-// any more: nothing is dropped before that is proven. Instances of RDS make their last snapshot themselves. Pure.
+// Backup before the deletion of a Database with `deletionPolicy: Snapshot`, once no DatabaseUser uses it. Invariant:
+// nothing is dropped before this backup is verified. RDS instances make their last snapshot themselves. Pure.
 import { ApiObject, type Chart } from 'cdk8s'
 import { hold, isAbandoned, isBeingDeleted, isOf, type LiveObject, StatefulSet, valueAt } from '../../index.ts'
 import { declareOwnBackup, type OwnBackup, type OwnBackupState, ownBackup, ownBackupState } from './own-backup.ts'
@@ -10,29 +10,29 @@ export type FinalBackup =
       readonly kind: 'awaited'
       readonly backup: OwnBackup
       readonly standing: Exclude<OwnBackupState, { kind: 'verified' }>
-      /** What the database is served by meanwhile. */
+      /** Children that serve the database meanwhile. */
       readonly kept: readonly Pick<LiveObject, 'apiVersion' | 'kind' | 'metadata'>[]
     }
-  /** `isVolumeKept`: the volume of a server in the cluster would outlive it yet. */
+  /** `isVolumeKept`: the volume of a server in the cluster would still outlive it. */
   | { readonly kind: 'made'; readonly uri: string; readonly isVolumeKept: boolean }
-  /** There is none, and cannot be one. */
+  /** No backup exists, and none can be made. */
   | { readonly kind: 'impossible'; readonly message: string }
 
 export interface FinalBackupInput {
   readonly object: DatabaseObject
   readonly children: readonly LiveObject[]
-  /** The Backup of that name. */
+  /** Existing Backup of that name. */
   readonly found: LiveObject | undefined
-  /** Its namespace goes, too. */
+  /** Its namespace is being deleted, too. */
   readonly isHomeGoing: boolean
 }
 
-/** The Backup that is waited for; undefined where none is. */
+/** Returns the Backup that the deletion waits for; undefined if it waits for none. */
 export function neededBeforeDeletion(object: DatabaseObject): OwnBackup | undefined {
   const { spec, status } = object
   if (!isBeingDeleted(object) || isAbandoned(object)) return undefined
   if (spec.deletionPolicy !== 'Snapshot' || spec.provider.rds !== undefined) return undefined
-  // What was never there, or is gone, cannot be saved.
+  // A database that never existed, or no longer exists, cannot be backed up.
   const record = status?.external?.find(({ name }) => name === 'database')
   return record === undefined || record.phase === 'Pending' ? undefined : ownBackup(object, 'final')
 }
@@ -46,7 +46,7 @@ export function finalBackupOf(backup: OwnBackup, input: FinalBackupInput): Final
   return { kind: 'awaited', backup, standing, kept }
 }
 
-/** The server stays as it is meanwhile, also where nothing of it could be made now. */
+/** Keeps the server unchanged meanwhile, even if its objects could not be declared now. */
 export function declareFinalBackup(chart: Chart, final: Extract<FinalBackup, { kind: 'awaited' }>): void {
   for (const { apiVersion, kind, metadata } of final.kept) {
     const child = new ApiObject(chart, `${kind}-${metadata.name}`, {
@@ -59,7 +59,7 @@ export function declareFinalBackup(chart: Chart, final: Extract<FinalBackup, { k
   declareOwnBackup(chart, final.backup)
 }
 
-/** One sentence that says what is waited for, and how to go on without it. */
+/** Returns one sentence that names the awaited Backup and how to continue without it. */
 export function awaitedSentence(
   { metadata: { namespace } }: DatabaseObject,
   { backup, standing }: Extract<FinalBackup, { kind: 'awaited' }>,
@@ -71,7 +71,7 @@ export function awaitedSentence(
     : `waits for the last backup, ${it}; ${way} (${standing.message})`
 }
 
-/** The claim of a StatefulSet goes with it as soon as the controller of StatefulSets has seen that it shall. */
+/** A claim is deleted with its StatefulSet only after the StatefulSet controller has observed this policy. */
 function isVolumeKept(children: readonly LiveObject[]): boolean {
   return children.some((set) => {
     if (!isOf(StatefulSet, set) || isBeingDeleted(set)) return false

@@ -1,5 +1,5 @@
-// What should a database on a server be, what was found, and what makes the one the other? Names, differences and the changes
-// for each; what nobody mentions (further extensions, schemas, roles) is left alone. Pure.
+// Desired and observed database on a server, and their differences with the changes that correct each. Invariant:
+// anything that the spec does not mention (other extensions, schemas, roles) stays unchanged. Pure.
 import type { DatabaseStatus } from '../../../imports/wire/database.ts'
 import type { ExternalChange, Token } from '../../index.ts'
 import type { Change } from '../engines/change.ts'
@@ -8,10 +8,10 @@ import { type Caller, forWhom, namespaceOf, type ServerAccess } from '../engines
 import type { DatabaseObject } from './server-connection.ts'
 import { unmanagedMessage } from './unmanaged-roles.ts'
 
-/** One database, with the way to its server. */
+/** Desired database, with the access to its server. */
 export interface LogicalDatabase {
   readonly access: ServerAccess
-  /** The Database that wants it. */
+  /** Database that declares it. */
   readonly caller: Caller
   readonly name: string
   readonly owner: string
@@ -20,17 +20,17 @@ export interface LogicalDatabase {
   readonly connectionLimit: number
   readonly extensions: readonly WantedExtension[]
   readonly schemas: readonly string[]
-  /** Namespaces whose users may have rights in it, its own among them; absent where that could not be told. */
+  /** Namespaces whose users may have rights in it, including its own; absent if unknown. */
   readonly consents?: readonly string[]
-  /** If it is not there, an empty one may take its place, also on another server than before. */
+  /** If the database is missing, an empty one may replace it, even on another server than before. */
   readonly recreatesIfMissing: boolean
-  /** It is to go, and with it an owner role that is left of it. */
+  /** The database is to be deleted, and a left-over owner role with it. */
   readonly isLeaving: boolean
-  /** Requests of restores, of which something may be there that goes with it. */
+  /** Restore requests whose left-over databases are deleted with it. */
   readonly restores?: readonly string[]
-  /** What was last restored in its place, or is being: then it is closed for a moment. Each step of it asks for a look. */
+  /** Last or running restore, which closes the database for a moment. Each of its steps requires an observation. */
   readonly restore?: Pick<NonNullable<DatabaseStatus['restore']>, 'requestID' | 'phase' | 'snapshot'>
-  /** Databases that restores have replaced, and that are kept for an undo. */
+  /** Databases that restores have replaced, kept for an undo. */
   readonly formers?: readonly string[]
 }
 
@@ -40,27 +40,27 @@ export interface WantedExtension {
   readonly schema?: string
 }
 
-/** What is there of it. */
+/** Observed database. */
 export interface ObservedLogicalDatabase {
   readonly server: ServerFacts
-  /** Undefined: only its owner role is left. */
+  /** Undefined if only its owner role is left. */
   readonly database: ObservedDatabase | undefined
   readonly ownerRole: ObservedRole | undefined
-  /** Those of its former databases that are there. */
+  /** Existing ones of its former databases. */
   readonly formers: readonly ObservedDatabase[]
-  /** Undefined where nobody may connect, or where it is not ours to look. */
+  /** Undefined if connections are not allowed, or if the operator does not manage the database. */
   readonly contents: ObservedContents | undefined
-  /** Whose they have to be, to be told from what is somebody else's. */
+  /** Token that distinguishes them from databases and roles of others. */
   readonly token: Token
 }
 
-/** One difference, and what puts it right. */
+/** One difference, and the changes that correct it. */
 export interface Difference extends ExternalChange {
   readonly reason: DifferenceReason
-  /** Changes of one place are one transaction; places are in this order, so that what fails keeps back little else. */
+  /** Changes of one place are one transaction. Places run in this order, so that a failure blocks little else. */
   readonly at: 'server' | 'schemas' | 'extensions'
   readonly changes: readonly Change[]
-  /** The role that loses rights: its sessions are ended where they hold what the changes wait for. */
+  /** Role that loses rights. Its sessions end if they hold what the changes wait for. */
   readonly takesFrom?: string
 }
 
@@ -81,12 +81,12 @@ export type DifferenceReason =
   | 'ExtensionVersionChanged'
   | 'ExtensionSchemaChanged'
 
-/** The name of the database on its server: never changed, as spec.databaseName and metadata.name are not. */
+/** Returns the name of the database on its server. It is constant, like spec.databaseName and metadata.name. */
 export function databaseNameOf({ metadata, spec }: DatabaseObject): string {
   return spec.databaseName ?? metadata.name.replaceAll('-', '_')
 }
 
-/** The role that owns the database. Nobody logs in as it. */
+/** Returns the role that owns the database. It cannot log in. */
 export function ownerRoleOf(databaseName: string): string {
   return `${databaseName}_owner`
 }
@@ -96,7 +96,7 @@ export interface LogicalFacts {
   readonly consents?: readonly string[] | undefined
 }
 
-/** What its spec says of the database itself. */
+/** Returns the desired database of a spec. */
 export function logicalDatabase(
   object: DatabaseObject,
   access: ServerAccess,
@@ -132,7 +132,7 @@ function restoreOf({
   return { requestID, phase, ...(snapshot === undefined ? {} : { snapshot }) }
 }
 
-/** What differs, in an order in which it can be put right. */
+/** Returns the differences in an order in which they can be corrected. */
 export function differencesOf(desired: LogicalDatabase, observed: ObservedLogicalDatabase): readonly Difference[] {
   const { database, contents } = observed
   if (database === undefined) return []
@@ -147,7 +147,7 @@ export function differencesOf(desired: LogicalDatabase, observed: ObservedLogica
   ]
 }
 
-/** A role that cannot log in and may do nothing beyond owning the database. */
+/** Attributes of a role that cannot log in and may only own the database. */
 export const ownerAttributes = {
   canLogin: false,
   canCreateDatabases: false,
@@ -244,7 +244,7 @@ function accessDifferences(
   ]
 }
 
-/** A template hands all that is in it, now and later, to other owners: that is corrected whatever the policy says of drift. */
+/** A template exposes its content, now and later, to other owners, so this is corrected under any drift policy. */
 function templateDifferences({ name: database, isTemplate }: ObservedDatabase): readonly Difference[] {
   if (!isTemplate) return []
   const message = `database ${database} was a template, which every role that may create databases can copy`
@@ -252,7 +252,10 @@ function templateDifferences({ name: database, isTemplate }: ObservedDatabase): 
   return [{ at: 'server', reason: 'TemplateDatabase', message, changes, isWished: true, isReported: true }]
 }
 
-/** Databases that are kept for an undo belong to the owner role too, so that an owner opens them, makes them templates, and writes their comments. */
+/**
+ * Databases that are kept for an undo belong to the owner role too. An owner can open them, make them templates, and
+ * write their comments.
+ */
 function formerDifferences({ restore }: LogicalDatabase, observed: ObservedLogicalDatabase): readonly Difference[] {
   const { formers, token } = observed
   if (restore?.phase === 'Restoring') return []
@@ -267,7 +270,7 @@ function formerDifferences({ restore }: LogicalDatabase, observed: ObservedLogic
     })
 }
 
-/** A guest may pause his own DatabaseUser, so that his rights are taken here too. Carried out whatever the policy says of drift. */
+/** A guest may pause its own DatabaseUser, so its rights are revoked here too, under any drift policy. */
 function consentDifferences(
   { name: database, consents }: LogicalDatabase,
   observed: ObservedDatabase,
@@ -314,10 +317,10 @@ function contentDifferences(
     changes: [{ kind: 'hardenSchema', schema: 'public' }],
   }
   return [
-    // Before PostgreSQL 15 it is the superuser's, and nobody else can take anything away there.
+    // Before PostgreSQL 15 a superuser owns this schema, and only superusers can revoke privileges on it.
     ...(isOpen && (server.majorVersion >= 15 || server.admin.isSuperuser) ? [open] : []),
     ...schemas.flatMap((schema) => schemaDifferences(schema, owner, foundSchemas.get(schema))),
-    // Last, as they may be wanted in one of these schemas.
+    // Last, because an extension may belong in one of these schemas.
     ...extensions.flatMap((extension) => extensionDifferences(extension, foundExtensions.get(extension.name))),
   ]
 }

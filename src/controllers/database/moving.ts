@@ -1,12 +1,13 @@
-// Is a Database on its move to another server, so that nobody but its upgrade changes what is in it? Read from its status. Pure.
+// Move of a Database to another server, read from its status. During a move only the upgrade changes the database.
+// Pure.
 import type { DatabaseStatus } from '../../../imports/wire/database.ts'
 import type { SagaReport } from '../../index.ts'
 import { upgradeName } from './server-sides.ts'
 
-/** Why others wait, in a phrase for people; undefined: it does not move. */
+/** Returns why others wait, as a phrase for messages; undefined if it does not move. */
 export function moveOf(status: DatabaseStatus | undefined): string | undefined {
   const { state, from, to, step, progress } = status?.upgrade ?? {}
-  // The backup before it is a backup as any other.
+  // The backup before a move blocks no more than other backups.
   if (step === 'CreateSnapshot') return undefined
   if (state !== 'Running' && state !== 'AwaitingCutover' && state !== 'Compensating') return undefined
   const at = progress === undefined ? '' : ` (${progress})`
@@ -15,7 +16,10 @@ export function moveOf(status: DatabaseStatus | undefined): string | undefined {
     : `moves from version ${from} to ${to}${at}`
 }
 
-/** What a restore waits for: also before the status tells of it, and while the backup before it is made. */
+/**
+ * Returns the problem that a restore waits for. It applies before the status reports the move, and during the backup
+ * before it.
+ */
 export function movingProblem(sagas: readonly SagaReport[]) {
   const record = sagas.find(({ name }) => name === upgradeName)?.record
   const isMoving = record?.state === 'Running' || record?.state === 'Compensating'

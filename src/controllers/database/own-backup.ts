@@ -1,5 +1,5 @@
-// How does a Database have itself saved? By a Backup that it declares, which stays when the Database goes, and how that stands: as proof
-// counts only one that was restored, and that is of this very database. Pure.
+// Backup that a Database declares for itself, and its state. The Backup outlives the Database. Invariant: it counts
+// only after the requested verification, and only if its source is this very database. Pure.
 import { createHash } from 'node:crypto'
 import { ApiObject, type Chart } from 'cdk8s'
 import type { BackupSpec, BackupSpecTarget, BackupStatus } from '../../../imports/wire/backup.ts'
@@ -8,28 +8,31 @@ import type { DatabaseObject } from './server-connection.ts'
 
 export interface OwnBackup {
   readonly name: string
-  /** The name of the Database. */
+  /** Name of the Database. */
   readonly database: string
   readonly target: BackupSpecTarget
   readonly proof: Proof
 }
 
-/** Is it restored to try it, or believed once it is stored? */
+/** Verification by a restore, or none. */
 type Proof = 'Restore' | 'None'
 
 export type OwnBackupState =
   | { readonly kind: 'underWay'; readonly message: string }
-  /** Nothing comes of it any more. */
+  /** The backup cannot succeed any more. */
   | { readonly kind: 'failed'; readonly message: string }
-  /** As it was asked to be. */
+  /** The backup is complete, with the requested verification. */
   | { readonly kind: 'verified'; readonly uri: string }
 
-/** Long enough for any database that one restores to try it. */
+/** Long enough for any database that can be verified by a restore. */
 const deadline = '24h'
-/** Its Jobs take 40 characters of it, and people read it. */
+/** Most characters of the Database's name, for readers. Names of Jobs use 40 characters of the Backup's name. */
 const maxStem = 40
 
-/** `purpose`: what it is made for, and `key`: which of several. Another target is another Backup, as one's own cannot change. */
+/**
+ * `purpose`: reason of the backup. `key`: distinguishes several of one purpose. A new target gives a new Backup,
+ * because a Backup's target is immutable.
+ */
 export function ownBackup(
   database: DatabaseObject,
   purpose: string,
@@ -42,17 +45,17 @@ export function ownBackup(
   const digest = createHash('sha256')
     .update(JSON.stringify([uid, purpose, target, key, proof]))
     .digest('hex')
-  // A cut must not end in what no name ends in.
+  // A name must not end with these characters.
   const stem = name.slice(0, maxStem).replace(/[^a-z0-9]+$/, '')
   return { name: `${stem}-${purpose}-${digest.slice(0, 8)}`, database: name, target, proof }
 }
 
-/** That of its move to this version, which is made while it moves. */
+/** Returns the Backup before the switch to version `to`, which is made during the move. */
 export function backupBefore(database: DatabaseObject, to: string): OwnBackup | undefined {
   return ownBackup(database, `before-${to}`)
 }
 
-/** Nobody's, so that it outlives its Database. Whoever does not want to wait until it is ready says so by `readyWhen`. */
+/** Declares a retained Backup, which outlives its Database. To not wait until it is ready, use `readyWhen`. */
 export function declareOwnBackup(chart: Chart, { name, database, target, proof }: OwnBackup): ApiObject {
   const child = new ApiObject(chart, name, {
     ...{ apiVersion: 'data.konverge.dev/v1alpha1', kind: 'Backup', metadata: { name } },
@@ -62,13 +65,13 @@ export function declareOwnBackup(chart: Chart, { name, database, target, proof }
   return child
 }
 
-/** `found`: what there is of this name. */
+/** `found`: existing object with this name. */
 export function ownBackupState({ metadata: { uid } }: DatabaseObject, found: LiveObject | undefined): OwnBackupState {
   if (found === undefined) return { kind: 'underWay', message: 'it is about to be made' }
   if (isBeingDeleted(found)) return { kind: 'underWay', message: 'it is being deleted, and made again after that' }
-  const { artifact, source, conditions } = (found.status ?? {}) as BackupStatus // Of its kind.
+  const { artifact, source, conditions } = (found.status ?? {}) as BackupStatus // A Backup.
   const conditionOf = (type: string) => findCondition(conditions, type)
-  const proof = (found as LiveObject<BackupSpec>).spec?.verify.mode === 'None' ? 'Completed' : 'Verified' // Of its kind.
+  const proof = (found as LiveObject<BackupSpec>).spec?.verify.mode === 'None' ? 'Completed' : 'Verified' // A Backup.
   if (conditionOf(proof)?.status === 'True' && artifact !== undefined) {
     if (source?.databaseUID === uid) return { kind: 'verified', uri: artifact.uri }
     return { kind: 'failed', message: 'it is of another database' }
