@@ -1,6 +1,6 @@
-// What does a server in the cluster keep secret? Its administrator's password and its certificate: drawn once, kept in its Secrets,
-// and found there again at every later turn. A password that is lost is never drawn anew over data that knows the old one. Pure:
-// chance comes in.
+// Secrets of a server in the cluster: the administrator's password and the certificate. They are generated once, stored
+// in Secrets, and read from there by later reconciles. Invariant: a lost password is never generated again for data
+// that has the old one. Pure: randomness is a parameter.
 import { X509Certificate } from 'node:crypto'
 import { databaseHosts, databaseServerNames } from '../../../constructs/index.ts'
 import {
@@ -18,7 +18,7 @@ export interface ServerSecrets {
   readonly tls: ServerCertificate
 }
 
-/** In PEM. It is its own authority. */
+/** Self-signed certificate and its key, in PEM. */
 export interface ServerCertificate {
   readonly certificate: string
   readonly privateKey: string
@@ -36,7 +36,7 @@ export interface DrawInput extends FoundSecrets {
   readonly secrets: SecretSource
 }
 
-/** Those that were found, and new ones for what was not. */
+/** Returns the found secrets, and new ones for those that are missing. */
 export function serverSecrets({ admin, tls, ...draw }: DrawInput): ServerSecrets {
   return {
     adminPassword: secretText(admin, 'password') ?? passwordFrom(draw.secrets, passwordLength),
@@ -44,7 +44,7 @@ export function serverSecrets({ admin, tls, ...draw }: DrawInput): ServerSecrets
   }
 }
 
-/** Why a volume without its password is left alone, and what to do. */
+/** Returns why a volume without its password stays unchanged, and the remedy. */
 export function passwordLost(name: string, volumeClaim: string): InvalidSpec {
   const { adminSecret } = databaseServerNames(name)
   const message =
@@ -56,10 +56,12 @@ export function passwordLost(name: string, volumeClaim: string): InvalidSpec {
 const passwordLength = 32
 const dayMs = 86_400_000
 const validityMs = 3_650 * dayMs
-/** A new certificate restarts the server, and whoever keeps a copy of the old one has to get it. */
+/**
+ * Time before expiry. A new certificate restarts the server, and clients with a copy of the old one need the new one.
+ */
 const renewalMs = 30 * dayMs
 
-/** Undefined where there is none that will do for a while. */
+/** Returns undefined if there is no certificate that is valid for more than `renewalMs`. */
 function certificateIn(secret: LiveObject | undefined, nowMs: number): ServerCertificate | undefined {
   const certificate = secretText(secret, 'tls.crt')
   const privateKey = secretText(secret, 'tls.key')
@@ -71,14 +73,14 @@ function endOf(certificate: string): number {
   try {
     return Date.parse(new X509Certificate(certificate).validTo)
   } catch {
-    return 0 // Somebody has written something else there.
+    return 0 // Not a certificate.
   }
 }
 
 function newCertificate({ name, namespace, nowMs, secrets }: Omit<DrawInput, keyof FoundSecrets>): ServerCertificate {
   const pair = curveKeys(secrets)
   const hosts = databaseHosts(name, namespace)
-  // Clocks of clients may be behind ours.
+  // Clocks of clients may be behind the operator's.
   const validity = { notBeforeMs: nowMs - dayMs, notAfterMs: nowMs + validityMs }
   const certificate = selfSignedCertificate({ commonName: name, hosts, ...validity, ...pair })
   return { certificate, privateKey: pair.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString() }

@@ -1,17 +1,17 @@
-// As whom do we speak to AWS? By the Secret that a spec names, or as whoever the operator itself is. Pure.
+// AWS identity of the operator's calls: the Secret that the spec names, or the operator's own identity. Pure.
 import type { InvalidSpec, LiveObject } from '../../../index.ts'
 import { type ReferencePolicy, secretRejection } from '../../references/reference-policy.ts'
 import { secretText } from '../secret-text.ts'
 import type { AwsCredentials } from './instance.ts'
 
 export interface AwsIdentity {
-  /** Undefined: see `problem`. */
+  /** Undefined if there is a `problem`. */
   readonly credentials: AwsCredentials | undefined
-  /** What is wrong with the Secret of the credentials. */
+  /** Problem with the Secret of the credentials. */
   readonly problem?: InvalidSpec
 }
 
-/** `name`: of the Secret, undefined where none is named; `secret`: that one, if it is there. */
+/** `name`: name of the Secret; undefined if the spec names none. `secret`: this Secret, if it exists. */
 export function awsCredentials(
   name: string | undefined,
   secret: LiveObject | undefined,

@@ -1,4 +1,4 @@
-// What does a Database want of RDS, and what becomes of it when it is deleted? Pure.
+// Desired RDS instance of a Database, and its removal. Pure.
 import type { DatabaseSpecProviderRds } from '../../../../imports/wire/database.ts'
 import {
   abandonAnnotation,
@@ -15,9 +15,9 @@ import type { RdsFacts } from './instance-facts.ts'
 import { finalSnapshotIdentifier, instanceIdentifier } from './instance-name.ts'
 
 export interface InstanceSurroundings {
-  /** As this turn has left it. */
+  /** Administrator's Secret as this reconcile has left it. */
   readonly adminSecret: LiveObject | undefined
-  /** Undefined: it begins empty, or is there. */
+  /** Undefined if the instance starts empty or already exists. */
   readonly origin?: InstanceOrigin | undefined
 }
 
@@ -30,7 +30,7 @@ export function desiredRdsInstance(
   if (rds === undefined || facts === undefined) return { kind: 'none' }
   const { credentials, problem, admin } = facts
   if (credentials === undefined) return blocked(problem?.reason ?? 'SecretNotFound', problem?.message ?? '')
-  // What RDS is given and nobody has kept, nobody can log in with.
+  // A password that RDS has and no Secret stores would be lost.
   if (secretText(adminSecret, 'password') !== admin.password) {
     return blocked('SecretNotStored', 'the Secret with the master password is not stored yet')
   }
@@ -41,7 +41,7 @@ export function desiredRdsInstance(
     kind: 'wanted',
     externalName: identifierOf(object, rds),
     desired: { ...desiredInstance(object, rds, { ...facts, credentials }), ...begins },
-    // One that is there does not begin with the snapshot.
+    // An existing instance was not restored from the snapshot.
     adopts: adoptionPolicy === 'Adopt' && origin === undefined,
     driftPolicy,
     recreatesIfMissing: recreateIfMissing,
@@ -55,7 +55,7 @@ export function instanceRemoval(object: DatabaseObject, facts: RdsFacts | undefi
   if (isAbandoned(object)) {
     return { kind: 'keep', note: `let go of by its annotation ${abandonAnnotation}` }
   }
-  // The CRD lets no Database change its provider.
+  // The CRD forbids a change of the provider.
   if (rds === undefined || spec.deletionPolicy === 'Retain') {
     return { kind: 'keep', note: rds === undefined ? 'not of this provider' : howToAdopt(object, rds) }
   }
@@ -76,7 +76,7 @@ export function instanceRemoval(object: DatabaseObject, facts: RdsFacts | undefi
 const protectedBySpec =
   'the instance is protected from deletion; set spec.provider.rds.deletionProtection to false, or spec.deletionPolicy to Retain'
 
-/** Of one that is still to be made; what has been made has the name that was recorded. */
+/** Returns the identifier of a new instance. An existing one keeps the recorded identifier. */
 export function identifierOf(
   { metadata }: DatabaseObject,
   { instanceIdentifier: named }: DatabaseSpecProviderRds,

@@ -1,5 +1,5 @@
-// How does an instance differ from what it should be, and with which modification is that put right? One row a property. What RDS
-// has already accepted counts as done, so a change is asked for once.
+// Differences of an RDS instance from its desired state, one property per row, and the modification that corrects each.
+// A value that RDS has accepted counts as applied, so each change is requested once.
 import type { ModifyDBInstanceCommandInput } from '@aws-sdk/client-rds'
 import type { ExternalChange } from '../../../index.ts'
 import { type DesiredInstance, majorOf, type ObservedInstance } from './instance.ts'
@@ -11,7 +11,7 @@ interface Property {
   differs(desired: DesiredInstance, observed: ObservedInstance): boolean
   message(desired: DesiredInstance, observed: ObservedInstance): string
   modification(desired: DesiredInstance): Modification
-  /** Due without a new generation, and no drift. */
+  /** Applied without a new generation, and no drift. */
   readonly isWished?: boolean
 }
 
@@ -61,7 +61,7 @@ const properties: readonly Property[] = [
     reason: 'VersionTooOld',
     differs: (desired, observed) => majorOf(observed.engineVersion) < majorOf(desired.version),
     message: (desired, observed) => `it runs PostgreSQL ${observed.engineVersion}, not ${desired.version}`,
-    // Not ours to put right: upgrades come with a later release. The driver refuses it.
+    // The operator does not upgrade instances; the driver rejects this difference.
     modification: () => ({}),
   },
 ]
@@ -72,7 +72,7 @@ export function instanceChanges(desired: DesiredInstance, observed: ObservedInst
     .map(({ reason, message, isWished = false }) => ({ reason, message: message(desired, observed), isWished }))
 }
 
-/** Undefined where none of these is put right by a modification. */
+/** Returns undefined if no modification corrects these changes. */
 export function modificationOf(
   desired: DesiredInstance,
   changes: readonly Pick<ExternalChange, 'reason'>[],

@@ -1,6 +1,6 @@
-// Looks at, makes, changes and removes one instance of Amazon RDS. Every method may be repeated: the name is always the same, and
-// RDS refuses a second instance of it. Nothing is done to an instance that is at work, and none counts as gone before the snapshot
-// is there that was to be made of it.
+// Driver of one Amazon RDS instance. Every method is idempotent: the name is constant, and RDS rejects a second
+// instance with it. Invariant: a busy instance is not modified, and an instance counts as gone only once its final
+// snapshot exists.
 import type { DBInstance, DBSnapshot } from '@aws-sdk/client-rds'
 import type {
   Consistency,
@@ -25,7 +25,7 @@ type Call = ExternalCall<DesiredInstance>
 const busyRecheckMs = 30_000
 
 export class InstanceDriver implements ExternalDriver<DesiredInstance, ObservedInstance> {
-  /** RDS promises no time for anything; AWS's own operator and Terraform wait up to an hour for an instance. */
+  /** RDS guarantees no durations; AWS's own operator and Terraform wait up to an hour for an instance. */
   readonly consistency: Consistency = { visibilityDelayMs: 60_000, pollMs: 30_000, createTimeoutMs: 60 * 60_000 }
   readonly #rds: RdsClient
 
@@ -37,7 +37,7 @@ export class InstanceDriver implements ExternalDriver<DesiredInstance, ObservedI
     const described = await this.#describe(call)
     if (described !== undefined) return observationOf(described)
     const { finalSnapshot } = call.desired
-    // What was never seen leaves no snapshot behind.
+    // An instance that was never observed leaves no snapshot.
     if (finalSnapshot !== undefined && call.providerID !== undefined) {
       const unfinished = unfinishedSnapshot(finalSnapshot, await this.#snapshot(call, finalSnapshot))
       if (unfinished !== undefined) return { kind: 'deleting', detail: unfinished }
@@ -72,7 +72,7 @@ export class InstanceDriver implements ExternalDriver<DesiredInstance, ObservedI
       const request = { DBInstanceIdentifier: call.externalName, ApplyImmediately: true, ...modification }
       await this.#call('ModifyDBInstance', call, (client, options) => client.modifyDBInstance(request, options))
     }
-    // Last: the tag of a password says that RDS has taken it.
+    // Last, because the password's tag says that RDS has accepted the password.
     const { owner, passwordID } = observed
     const isOurs = owner?.uid === call.token.uid
     if (isOurs && passwordID === call.desired.admin.passwordID) return
@@ -117,7 +117,9 @@ export class InstanceDriver implements ExternalDriver<DesiredInstance, ObservedI
   }
 }
 
-/** What is still to be waited for; undefined when the snapshot is there. */
+/**
+ * Returns the progress of an unfinished snapshot; undefined if it is available. Throws if it is missing or has failed.
+ */
 function unfinishedSnapshot(name: string, snapshot: DBSnapshot | undefined): string | undefined {
   if (snapshot?.Status === 'available') return undefined
   if (snapshot === undefined) {

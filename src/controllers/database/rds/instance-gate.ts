@@ -1,5 +1,5 @@
-// May the database on an instance be looked after? While the instance has not come to be, or does not serve, there is nothing to
-// connect to; while it only could not be looked at or changed, the database goes on. Pure.
+// Gate for the database on an instance. While the instance is not created or does not serve, there is no server to
+// connect to. If the instance only could not be observed or changed, the database continues. Pure.
 import type { ExternalReport } from '../../../index.ts'
 
 export interface Gate {
@@ -7,7 +7,7 @@ export interface Gate {
   readonly message: string
 }
 
-/** Undefined: yes. */
+/** Returns undefined if the database can be managed. */
 export function instanceGate(report: ExternalReport | undefined): Gate | undefined {
   if (report === undefined) return { reason: 'Creating', message: 'the instance has not been looked at yet' }
   const { state, reason, message } = report

@@ -1,5 +1,5 @@
-// What does RDS's description of an instance say? Whether it serves, whose it is, and how it is set up. What RDS has accepted and
-// not yet carried out is taken for done.
+// Observation of an instance from RDS's description: its state, owner and settings. Changes that RDS has accepted count
+// as applied.
 import type { DBInstance } from '@aws-sdk/client-rds'
 import type { Observation } from '../../../index.ts'
 import type { ObservedInstance } from './instance.ts'
@@ -16,7 +16,7 @@ export function observationOf(described: DBInstance): Observation<ObservedInstan
     const message = `RDS says ${word}: ${advice}`
     return { kind: 'broken', owner, reason, message, isTerminal: state.isTerminal }
   }
-  // An instance that is backed up for the first time has no endpoint yet.
+  // An instance has no endpoint before its first backup is complete.
   const { Address: host, Port: port } = endpoint ?? {}
   if (state.kind === 'working' || host === undefined || port === undefined) {
     return { kind: 'pending', providerID, owner, detail: `RDS says ${word}` }
@@ -46,7 +46,7 @@ function observedInstance(described: DBInstance, endpoint: ObservedInstance['end
   }
 }
 
-/** Those it has or is about to have. */
+/** Returns the groups that the instance has or is about to get. */
 function securityGroupsOf({ VpcSecurityGroups: groups = [] }: DBInstance): readonly string[] {
   return groups.flatMap(({ VpcSecurityGroupId: id, Status: status }) =>
     id === undefined || status === 'removing' ? [] : [id],

@@ -1,20 +1,20 @@
-// What do RDS's words for the state of an instance mean for us? Their list is in no model of the API; it was gathered from AWS's
-// user guide ("Viewing Amazon RDS DB instance status") and from the rds-controller of AWS's own operators. A word that is not
-// here is taken for one of work in progress: nothing is done to such an instance, and it is looked at again.
+// Meaning of the RDS states of an instance. No model of the API lists them. Sources: AWS's user guide ("Viewing Amazon
+// RDS DB instance status"), and the rds-controller of AWS's own operators. An unknown state counts as work in progress:
+// the instance stays unchanged and is observed again.
 
 export type InstanceState =
-  /** It serves. `mayModify`: RDS takes changes; else they wait, so that nothing is done to an instance at work. */
+  /** It serves. `mayModify`: RDS accepts changes; otherwise they wait until the instance is idle. */
   | { readonly kind: 'serving'; readonly mayModify: boolean; readonly trouble?: InstanceProblem }
-  /** It does not serve now, and will by itself. */
+  /** It does not serve now, and recovers by itself. */
   | { readonly kind: 'working' }
   | { readonly kind: 'deleting' }
-  /** It does not serve, and will not by itself. `isTerminal`: it has to be restored from a backup, or made anew. */
+  /** It does not serve or recover by itself. `isTerminal`: it has to be restored from a backup or created again. */
   | { readonly kind: 'broken'; readonly isTerminal: boolean; readonly trouble: InstanceProblem }
 
 export interface InstanceProblem {
   /** One CamelCase word. */
   readonly reason: string
-  /** What to do about it, as the rest of a sentence. */
+  /** Remedy, as the rest of a sentence. */
   readonly advice: string
 }
 
@@ -111,7 +111,7 @@ const states: ReadonlyMap<string, InstanceState> = new Map<string, InstanceState
   ['restore-error', lost('RestoreError', 'its restoration has failed; restore it anew')],
 ])
 
-/** Never undefined: see above for words that nobody has seen yet. */
+/** Returns `working` for an unknown state. */
 export function instanceState(word: string): InstanceState {
   return states.get(word) ?? working
 }

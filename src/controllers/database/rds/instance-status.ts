@@ -1,5 +1,5 @@
-// What does a Database on RDS tell, besides what every Database tells? It has two parts that can fail: the instance, and the database
-// on it. Whether there is a server is the instance's to say, and so are the conditions that follow from it. Pure.
+// Status of a Database on RDS, in addition to that of every Database. Its two parts can fail separately: the instance,
+// and the database on it. The instance decides whether there is a server, and the conditions that follow. Pure.
 import { databaseServerNames } from '../../../../constructs/index.ts'
 import type { DatabaseStatus } from '../../../../imports/wire/database.ts'
 import { type ConditionClaim, type ExternalReport, isBeingDeleted, type StatusReport } from '../../../index.ts'
@@ -9,7 +9,7 @@ import { instanceGate } from './instance-gate.ts'
 
 type InstanceReport = ExternalReport<ObservedInstance>
 
-/** `status` as the database alone has it; a Database of another provider keeps it. */
+/** `status`: status of the database alone. A Database of another provider keeps it. */
 export function withInstance(
   status: StatusReport<DatabaseStatus>,
   { object, outcome }: DatabaseStatusContext,
@@ -54,7 +54,7 @@ function claimsOf(report: InstanceReport, conditions: readonly ConditionClaim[])
   return [provisioned(report), ...driftedOf(report, conditions)]
 }
 
-/** Is there a server to connect to? */
+/** Provisioned: there is a server to connect to. */
 function provisioned(report: InstanceReport): ConditionClaim {
   const { state, observed, message } = report
   const gate = instanceGate(report)
@@ -65,7 +65,7 @@ function provisioned(report: InstanceReport): ConditionClaim {
   if (observed?.trouble !== undefined) {
     return claim('Provisioned', 'True', observed.trouble.reason, `the instance serves, but ${observed.trouble.advice}`)
   }
-  // It was there when it could last be looked at.
+  // The instance existed at its last observation.
   if (state === 'failed') return claim('Provisioned', 'Unknown', report.reason, message)
   return claim('Provisioned', 'True', 'Available', message)
 }
@@ -79,7 +79,7 @@ function driftedOf(report: InstanceReport, conditions: readonly ConditionClaim[]
   return [claim('Drifted', 'True', first.reason, drift.map((change) => change.message).join('; '))]
 }
 
-/** What the database says of its own deletion comes first: it goes first. */
+/** The database is removed before the instance, so its own deletion conditions come first. */
 function deletionClaims({ state, reason, message }: InstanceReport): readonly ConditionClaim[] {
   const isBlocked = state === 'blocked' || state === 'failed' || state === 'broken'
   return isBlocked ? [claim('DeletionBlocked', 'True', reason, message)] : []

@@ -1,5 +1,5 @@
-// What does a failure of the AWS SDK mean? A reason, and whether to try again: by the code that RDS answered with, or by the lack
-// of an answer. RDS's own sentence is told where it helps; what we sent is taken out of it, as it has secrets (I11).
+// Maps failures of the AWS SDK to a reason and a remedy, by RDS's error code or by a missing answer. RDS's own message
+// is included if it helps. Invariant: secrets that the operator sent are removed from it (I11).
 import { CodedError, type Remedy } from '../../../index.ts'
 
 export type RdsReason =
@@ -9,7 +9,7 @@ export type RdsReason =
   | 'CredentialsExpired'
   | 'CredentialsInvalid'
   | 'CredentialsMissing'
-  /** The instance is at work, and takes the request later. */
+  /** The instance is busy, and accepts the request later. */
   | 'InstanceBusy'
   | 'InstanceQuotaExceeded'
   | 'InsufficientCapacity'
@@ -18,7 +18,7 @@ export type RdsReason =
   | 'RegionNotEnabled'
   | 'RequestRefused'
   | 'SdkMissing'
-  /** The snapshot is at work, and takes the request later. */
+  /** The snapshot is busy, and accepts the request later. */
   | 'SnapshotBusy'
   | 'SnapshotFailed'
   | 'SnapshotImpossible'
@@ -37,7 +37,7 @@ interface Meaning {
   readonly reason: RdsReason
   readonly remedy: Remedy
   readonly retryAfterMs?: number
-  /** Said instead of RDS's own sentence. */
+  /** Replaces RDS's own message. */
   readonly advice?: string
 }
 
@@ -67,7 +67,7 @@ const missing: Meaning = {
 const quota = (reason: RdsReason): Meaning => ({ reason, remedy: 'stop', retryAfterMs: 10 * minuteMs })
 const refused: Meaning = { reason: 'RequestRefused', remedy: 'stop', retryAfterMs: 10 * minuteMs }
 
-/** By AWS's codes, without the ending that the SDK gives to some. */
+/** Keyed by AWS's codes, without the suffix that the SDK adds to some. */
 const meanings: ReadonlyMap<string, Meaning> = new Map<string, Meaning>([
   ['DBInstanceAlreadyExists', { reason: 'AlreadyExists', remedy: 'retry' }],
   ['InvalidDBInstanceState', { reason: 'InstanceBusy', remedy: 'retry', retryAfterMs: 30_000 }],
@@ -98,16 +98,16 @@ const meanings: ReadonlyMap<string, Meaning> = new Map<string, Meaning>([
   ['InternalFailure', unavailable],
   ['InternalError', unavailable],
   ['ServiceUnavailable', unavailable],
-  // The SDK learns the difference of the clocks from the answer, and takes it into account the next time.
+  // The SDK learns the clock skew from the answer, and corrects the next request.
   ['RequestExpired', unavailable],
   ['RequestTimeTooSkewed', unavailable],
 ])
 
 export interface FailedCall {
-  /** As in the API: `CreateDBInstance`. */
+  /** Name in the API, e.g. `CreateDBInstance`. */
   readonly operation: string
   readonly region: string
-  /** What must not be told, whatever RDS repeats. */
+  /** Values that no message may contain, even if RDS repeats them. */
   readonly secrets: readonly string[]
 }
 
@@ -120,16 +120,16 @@ export function rdsFailure(thrown: unknown, { operation, region, secrets }: Fail
     reason === 'ProviderUnreachable'
       ? `RDS gave no answer to ${what}: ${withoutSecrets(message, secrets)}`
       : `${what}: ${code}: ${advice ?? withoutSecrets(message, secrets)}`
-  // Without a cause: the SDK's errors carry requests and answers.
+  // Without a cause, because the SDK's errors contain requests and answers.
   return new RdsError({ code: reason, message: sentence, remedy, retryAfterMs })
 }
 
-/** Is the answer that there is no such instance, or no such snapshot? */
+/** Returns whether RDS answered that the instance or snapshot does not exist. */
 export function isNotFound(thrown: unknown): boolean {
   return /^DB(Instance|Snapshot)NotFound$/.test(readFailure(thrown).code)
 }
 
-/** What was answered says something of RDS itself, and not only of the request. */
+/** Returns whether the failure concerns RDS itself, not only the requested object. */
 export function isAboutPlace({ code, remedy }: RdsError): boolean {
   return remedy === 'stop' || !isAboutThing.has(code)
 }
@@ -144,14 +144,14 @@ function meaningOfStatus(status: number | undefined): Meaning {
 
 interface ReadFailure {
   readonly code: string
-  /** Undefined: there was no answer. */
+  /** Undefined if there was no answer. */
   readonly status: number | undefined
   readonly message: string
 }
 
 function readFailure(thrown: unknown): ReadFailure {
   if (!(thrown instanceof Error)) return { code: 'UnknownError', status: undefined, message: String(thrown) }
-  // The SDK's errors: a name that is AWS's code, and metadata of the answer if there was one.
+  // SDK errors have AWS's code as their name, and metadata if there was an answer.
   const { $metadata: metadata } = thrown as { readonly $metadata?: { readonly httpStatusCode?: number } }
   const code = thrown.name.replace(/(Fault|Exception)$/, '')
   return { code, status: metadata?.httpStatusCode, message: sentenceOf(thrown) }
@@ -160,7 +160,7 @@ function readFailure(thrown: unknown): ReadFailure {
 const longestMessage = 500
 
 function sentenceOf(thrown: Error): string {
-  // A refused connection to a name with several addresses has its words one level deeper.
+  // A refused connection to a name with several addresses has its messages in nested errors.
   const said = thrown instanceof AggregateError ? thrown.errors.map(String).join('; ') : thrown.message
   const code = 'code' in thrown && typeof thrown.code === 'string' ? thrown.code : thrown.name
   return (said === '' ? code : said).slice(0, longestMessage)

@@ -1,10 +1,10 @@
-// What does RDS's description of a snapshot say? Whether one can restore from it, whose it is, and what it holds. Pure.
+// Observation of a snapshot from RDS's description: its state, owner and content. Pure.
 import type { DBSnapshot } from '@aws-sdk/client-rds'
 import { type Observation, timestampAt } from '../../../index.ts'
 import type { ObservedSnapshot } from './snapshot.ts'
 import { snapshotOwner, snapshotSource } from './snapshot-tags.ts'
 
-/** A word that is not known here is taken for one of work in progress, as that of an instance is. */
+/** Treats an unknown state as work in progress, like that of an instance. */
 export function snapshotObservation(described: DBSnapshot): Observation<ObservedSnapshot> {
   const { Status: word = 'unknown', DBSnapshotArn: providerID = '', PercentProgress: percent = 0 } = described
   const owner = snapshotOwner(described.TagList)

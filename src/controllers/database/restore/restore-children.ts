@@ -1,4 +1,4 @@
-// Which children does a restore have? The Job of the worker that is wanted now, and its order.
+// Children of a restore: the Job of its current worker, with the worker's job spec.
 import { ApiObject, type Chart } from 'cdk8s'
 import { databaseUserId, WorkerJob } from '../../../../constructs/index.ts'
 import { hold, initialOnly, readyWhen } from '../../../index.ts'
@@ -36,14 +36,14 @@ export function addRestoreWorker(
     labels: { [workerLabel]: object.metadata.uid },
     annotations: { [jobAnnotation]: name, [workAnnotation]: mark },
   })
-  // A Job's template is for ever, and another image is no reason for another run.
+  // A Job's template is immutable, and another image does not justify another run.
   initialOnly(job, 'spec.template')
-  // The database serves meanwhile; what became of it is told by its last words.
+  // Always ready: the database serves meanwhile, and the worker's report says what happened.
   readyWhen(job, () => true)
   return job
 }
 
-/** Of a Database that goes: its server stays as it is meanwhile. */
+/** Declares the children before the deletion of a Database: its server stays unchanged meanwhile. */
 export function declareRestorePreDelete(
   chart: Chart,
   facts: RestoreFacts,

@@ -1,5 +1,5 @@
-// May the database be looked after, or made? Not while it is to begin with a backup that has not taken its place: an empty one would be taken
-// for it. Pure.
+// Gate for a database that is bootstrapped from a backup. Until the backup is restored, the database is neither managed
+// nor created, because an empty one would pass for the restored one. Pure.
 import type { InvalidSpec } from '../../../index.ts'
 import type { RestoreFacts } from './restore-facts.ts'
 
@@ -8,7 +8,7 @@ export interface Gate {
   readonly message: string
 }
 
-/** Undefined: yes. */
+/** Returns undefined if the database can be managed. */
 export function restoreGate(facts: RestoreFacts | undefined): Gate | undefined {
   if (facts?.isAwaited !== true) return undefined
   const { record, problem } = facts
@@ -17,7 +17,7 @@ export function restoreGate(facts: RestoreFacts | undefined): Gate | undefined {
   return { reason: phase === 'Restoring' ? 'Restoring' : reason, message }
 }
 
-/** What it was to begin with cannot be restored, and nothing else is asked for. */
+/** Returns a rejection if the bootstrap failed and no other restore is requested. */
 export function restoreRejection(facts: RestoreFacts | undefined): InvalidSpec | undefined {
   if (facts?.isAwaited !== true || facts.record?.phase !== 'Failed' || facts.worker !== undefined) return undefined
   const { reason = 'RestoreFailed', message = '' } = facts.record

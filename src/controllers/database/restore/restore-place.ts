@@ -1,5 +1,5 @@
-// Where is a backup restored to, and with which order? On a server that is there, or onto the volume of one that there is to be: a copy of a whole
-// server is put there before it is started for the first time. Pure.
+// Location and job spec of a restore: an existing server, or the volume of a future one. A physical backup is written
+// to the volume before the server starts for the first time. Pure.
 import { childNamed, type LiveObject, PersistentVolumeClaim } from '../../../index.ts'
 import type { DesiredWork } from '../../backup/desired-work.ts'
 import { knownPlace, type Place, type Problem } from '../../migration/migration-place.ts'
@@ -17,13 +17,13 @@ import {
 import type { RestoreMethod, RestoreRecord, RestoreSource } from './restore-request.ts'
 import { attemptAt, type RestoreWork } from './restore-state.ts'
 
-/** Of a Database in the cluster. */
+/** Server of a Database in the cluster. */
 export interface OwnServer {
-  /** Made, or at least begun to be. */
+  /** The server is created, or its creation has started. */
   readonly isThere: boolean
   readonly claim: string
   readonly adminSecret: string
-  /** Major. */
+  /** Major version. */
   readonly version: string
 }
 
@@ -33,7 +33,7 @@ interface Known {
   readonly source: RestoreSource | Problem | undefined
 }
 
-/** What is restored, as recorded, as begun, or as it is found; undefined: nobody knows yet. */
+/** Returns the recorded method, that of a started worker, or that of the source; undefined if unknown. */
 export function restoreMethod({ record, children, source }: Known): RestoreMethod | undefined {
   if (record?.method !== undefined) return record.method
   const job = record === undefined ? undefined : jobOf(record.requestID, children)
@@ -43,7 +43,7 @@ export function restoreMethod({ record, children, source }: Known): RestoreMetho
 }
 
 interface Claims {
-  /** The claim, if it is there. */
+  /** The claim, if it exists. */
   readonly found: LiveObject | undefined
   readonly children: readonly LiveObject[]
 }
@@ -84,7 +84,7 @@ interface Wanted {
   readonly nowMs: number
 }
 
-/** Undefined: it cannot be started. */
+/** Returns undefined if the work cannot start. */
 export function requestedWork(wanted: Wanted, work: RestoreWork): DesiredWork | undefined {
   const { object, record, children, source, place, nowMs } = wanted
   if (place.kind !== 'place' && place.kind !== 'volume') return undefined

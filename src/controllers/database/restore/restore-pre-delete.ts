@@ -1,5 +1,6 @@
-// What of a restore has to go before its Database may? The copy of a request that has not come to its end: its worker is ended, and another
-// one removes what it has made. What earlier ones have replaced goes with the database, or stays with it. Pure.
+// Clean-up of a restore before its Database is deleted. The worker of an unfinished request is stopped, and another
+// worker removes its copy. Databases that earlier requests replaced are deleted or stay together with the database.
+// Pure.
 import { isAbandoned } from '../../../index.ts'
 import type { DatabaseObject } from '../server-connection.ts'
 import { isUnderWay, type RestoreInput, type RestoreState, restoreState } from './restore-state.ts'
@@ -7,7 +8,7 @@ import { isUnderWay, type RestoreInput, type RestoreState, restoreState } from '
 export function restorePreDelete(object: DatabaseObject, input: RestoreInput): RestoreState {
   const { record, problem } = input
   const { provider, deletionPolicy } = object.spec
-  // A server that goes takes everything along; of one that nobody finds the way to nothing can be removed.
+  // The deletion of a server includes the copy. On an unreachable server nothing can be removed.
   const isOther = provider.server === undefined && deletionPolicy === 'Delete'
   // An instance that is being restored has no copy beside it.
   const goesAlong = isOther || record?.snapshot !== undefined

@@ -1,4 +1,5 @@
-// Which restore does a Database ask for? What it begins with while nothing is there, then what spec.restore says; and where that is. Pure.
+// Restore request of a Database, and its source. Before the database exists, this is spec.bootstrap; then it is
+// spec.restore. Pure.
 import type { BackupSpec, BackupStatus } from '../../../../imports/wire/backup.ts'
 import type { DatabaseSpecRestoreFrom, DatabaseStatus } from '../../../../imports/wire/database.ts'
 import { durationMs, isBeingDeleted, type LiveObject } from '../../../index.ts'
@@ -13,32 +14,32 @@ export type RestoreRecord = NonNullable<DatabaseStatus['restore']>
 export interface RestoreRequest {
   readonly requestID: string
   readonly from: DatabaseSpecRestoreFrom
-  /** There is nothing yet whose place it could take. */
+  /** There is no database yet that it could replace. */
   readonly isFirst: boolean
-  /** How long what it replaces is kept. */
+  /** Time for which the replaced database is kept, in milliseconds. */
   readonly keepMs: number
 }
 
-/** What takes the place, and where the worker finds it. */
+/** Content that replaces the database, and its location for the worker. */
 export interface RestoreSource {
   readonly kind: 'source'
   readonly source: RestoreOrder['source']
-  /** Undefined: it is on the server already. */
+  /** Undefined if it is on the server already. */
   readonly target: StoreTarget | undefined
   readonly method: RestoreMethod
 }
 
-/** Logical: a database, restored on its server. Physical: a whole server, whose files the new one begins with. */
+/** Logical: one database, restored on its server. Physical: a whole server, whose files the new one starts from. */
 export type RestoreMethod = NonNullable<RestoreRecord['method']>
 
-/** The name that spec.bootstrap has among requests; no other may have it. */
+/** Request ID of spec.bootstrap; no other request may have it. */
 export const bootstrapRequest = 'bootstrap'
 
-/** `recordName`: that of the database among what there is outside the cluster. */
+/** `recordName`: name of the database's journal entry in `status.external`. */
 export function restoreRequest({ spec, status }: DatabaseObject, recordName: string): RestoreRequest | undefined {
   const { bootstrap, restore } = spec
   const isFirst = bootstrap !== undefined && !hasBegun(status, recordName)
-  // What could not be restored may be another one, as nothing is there that could be lost.
+  // After a failed bootstrap spec.restore may name another source, because no data exists that could be lost.
   const { requestID: last, phase } = status?.restore ?? {}
   const hasFailed = last !== undefined && (last !== bootstrapRequest || phase === 'Failed')
   if (isFirst && (restore === undefined || !hasFailed)) {
@@ -49,7 +50,7 @@ export function restoreRequest({ spec, status }: DatabaseObject, recordName: str
   return { requestID, from, isFirst, keepMs: durationMs(keepPrevious) ?? 0 }
 }
 
-/** Is the database looked after, or to be from now on? */
+/** Returns whether the runtime manages the database, or does so from now on. */
 export function hasBegun(status: DatabaseStatus | undefined, recordName: string): boolean {
   const isRecorded = status?.external?.some(({ name }) => name === recordName) === true
   return isRecorded || status?.restore?.phase === 'Completed'
@@ -57,7 +58,7 @@ export function hasBegun(status: DatabaseStatus | undefined, recordName: string)
 
 export type BackupObject = LiveObject<BackupSpec, BackupStatus> & { readonly spec: BackupSpec }
 
-/** `backup`: the one that is named, if it is there. */
+/** `backup`: the Backup that the request names, if it exists. */
 export function restoreSource(
   { from, isFirst }: Pick<RestoreRequest, 'from' | 'isFirst'>,
   database: DatabaseObject,
@@ -99,7 +100,7 @@ export function restoreSource(
   if (!isThere) return waiting('BackupNotReady', `Backup ${name} has no artifact: it is ${status?.phase ?? 'Pending'}`)
   const { queries = [] } = spec.verify
   const { jobs } = spec.options
-  // One is what is done without a word: the same order as that of an operator that does not know it.
+  // 1 is the default. Without it the job spec equals that of an operator that does not know this option.
   const parts = jobs === undefined || jobs === 1 ? {} : { jobs }
   const source = { kind: 'backup', folder: status.folder ?? '', hashUpToBytes, queries, ...parts } as const
   return { kind: 'source', source, target: targetOf(spec), method }
@@ -110,14 +111,14 @@ export function scheduleProblem({ metadata: { name } }: BackupObject): Problem {
 }
 
 interface Copy {
-  /** The begin of a sentence. */
+  /** Beginning of a sentence. */
   readonly what: string
   readonly isFirst: boolean
-  /** Of the copied server, if that is known; its worker looks again. */
+  /** Version of the copied server, if known; its worker checks it again. */
   readonly version?: string | undefined
 }
 
-/** Why this Database does not begin with the copy of a server; undefined: it may. */
+/** Returns why this Database cannot start from a physical backup; undefined if it can. */
 function notBegunWith({ spec, status }: DatabaseObject, { what, isFirst, version }: Copy): Problem | undefined {
   const refused = (help: string) => waiting('BackupIsPhysical', `${what} is a copy of a whole server; ${help}`)
   if (!isFirst) {

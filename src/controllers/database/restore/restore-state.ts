@@ -1,60 +1,61 @@
-// How far is the restore of a Database, and what is a worker to do next? From what its status has recorded and what workers have said. One
-// request at a time: what has begun comes to its end, or is given up and its copy removed, and what is not recorded yet is not begun. Pure.
+// State of a Database's restore, and the next task of a worker, from the status and the workers' reports. Requests run
+// one at a time: a started one completes, or is discarded and its copy removed. Invariant: no work starts before the
+// status has recorded its request. Pure.
 //
-//   asked for ──► Pending ──► Restoring ──► Completed
-//                    │            │ its worker has failed, or nobody asks for it any more
-//                    └────────────┴──► Discarding ──► Failed, or Completed if the last worker died once it was done
+//   requested ──► Pending ──► Restoring ──► Completed
+//                    │            │ its worker has failed, or the spec does not request it any more
+//                    └────────────┴──► Discarding ──► Failed, or Completed if the last worker died after it was done
 import { timestampAt } from '../../../index.ts'
 import type { RestoredDatabase, WorkReport } from '../../backup/work-report.ts'
 import type { WorkRun } from '../../backup/work-run.ts'
 import type { Problem } from '../../migration/migration-place.ts'
 import type { RestoreMethod, RestoreRecord, RestoreRequest } from './restore-request.ts'
 
-/** What a worker is wanted for. */
+/** Task of a worker. */
 export type RestoreWork =
   | { readonly kind: 'restore' }
-  /** Removes the copy, unless it is found to have taken the place. */
+  /** Removes the copy, unless it has already replaced the database. */
   | { readonly kind: 'settle'; readonly requestID: string }
-  /** Drops what the request has replaced. */
+  /** Drops the database that the request has replaced. */
   | { readonly kind: 'drop'; readonly requestID: string }
 
 export interface RestoreInput {
   readonly record: RestoreRecord | undefined
   readonly asked: RestoreRequest | undefined
-  /** As the database was last seen; undefined: it is not there. */
+  /** Identity of the database at its last observation; undefined if it does not exist. */
   readonly identity: RestoreRecord['replaces']
-  /** What keeps a worker from being started. */
+  /** Problem that prevents the start of a worker. */
   readonly problem: Problem | undefined
-  /** Of what is restored, as far as it is known. */
+  /** Method of the restore, as far as it is known. */
   readonly method?: RestoreMethod | undefined
-  /** There is no server before it is known what it begins with. */
+  /** The server does not exist before its bootstrap source is known. */
   readonly isServerHeld?: boolean
-  /** Of the worker of this work, for the request that is recorded or named. */
+  /** Returns the run of this work's worker, for the recorded or named request. */
   readonly runOf: (work: RestoreWork) => WorkRun
   readonly nowMs: number
 }
 
 export interface RestoreState {
-  /** As the status is to have it. */
+  /** Record for the status. */
   readonly record: RestoreRecord | undefined
   readonly work?: RestoreWork
-  /** What keeps it from going on, or from being begun. */
+  /** Problem that prevents its progress or its start. */
   readonly problem?: Problem
-  /** The request that waits because of it, where that is another one than the recorded. */
+  /** Request that waits because of the problem, if it is not the recorded one. */
   readonly waiting?: string
-  /** When there is another look at it; milliseconds since the epoch. */
+  /** Time of the next reconcile, in milliseconds since the epoch. */
   readonly dueAtMs?: number
 }
 
-/** Our own write of a status brings no turn. */
+/** The operator's own write of a status triggers no reconcile. */
 const afterWriteMs = 1_000
-/** What a worker could not remove is tried again after so long. */
+/** Interval between tries of a worker to remove databases. */
 export const againAfterMs = 3_600_000
-/** What is in the way is looked at again after so long. */
+/** Interval between checks of a volume that is in the way. */
 const inTheWayMs = 60_000
-/** What was replaced by a request that was withdrawn too late is kept for as long as the definition says where nobody does. */
+/** Time for which a replaced database is kept if its request was withdrawn too late: the CRD's default. */
 const unaskedKeepMs = 24 * 3_600_000
-/** As many as the status holds. */
+/** Limits of the status's lists. */
 const mostKept = 64
 const mostEarlier = 128
 
@@ -68,7 +69,7 @@ export function restoreState(input: RestoreInput): RestoreState {
   return record.phase === 'Discarding' ? settling(record, input) : restoring(record, input)
 }
 
-/** Undefined: there is nothing to begin. */
+/** Returns undefined if there is no request to start. */
 function beginning(input: RestoreInput): RestoreState | undefined {
   const { record, asked, identity, problem, nowMs } = input
   if (asked === undefined || asked.requestID === record?.requestID) return undefined
@@ -121,7 +122,7 @@ function restoring(record: RestoreRecord, input: RestoreInput): RestoreState {
     case 'none': {
       if (isWithdrawn) return withdrawn
       if (problem !== undefined) {
-        // A volume that is in the way may be anybody's, and goes without a word to us.
+        // The volume may belong to others, whose deletion of it causes no event for the operator.
         const isInTheWay = input.isServerHeld === true && problem.reason === 'VolumeInUse'
         const due = isInTheWay ? { dueAtMs: nowMs + inTheWayMs } : {}
         return { record: told('Pending', problem.reason, problem.message), problem, ...due }
@@ -129,14 +130,14 @@ function restoring(record: RestoreRecord, input: RestoreInput): RestoreState {
       return { record: told('Pending', 'WorkerStarting', 'a worker is being started'), work }
     }
     case 'active': {
-      // Whoever looks next finds out whether it is done by now, once this worker has ended.
+      // After the end of this worker, the next one finds out whether the restore is done.
       if (isWithdrawn) return withdrawn
       const { reason = 'Restoring', message = 'the backup is restored beside the database, and proven' } =
         run.last ?? (method === 'Physical' ? { message: 'the volume of the server is filled' } : {})
       return { record: told('Restoring', reason, message), work }
     }
     case 'completed':
-      // One that ended without a word is made anew, and finds what is there.
+      // A worker that ended without a report is started again, and continues from what exists.
       if (run.report?.restored === undefined) return { record, dueAtMs: nowMs + afterWriteMs }
       return { record: completed(record, input, run.report.restored), work, dueAtMs: nowMs + afterWriteMs }
     case 'failed': {
@@ -149,7 +150,7 @@ function restoring(record: RestoreRecord, input: RestoreInput): RestoreState {
 function settling(record: RestoreRecord, input: RestoreInput): RestoreState {
   const { problem, method, isServerHeld = false, nowMs, runOf } = input
   const work: RestoreWork = { kind: 'settle', requestID: record.requestID }
-  // Nobody has begun it, as nobody knew with what.
+  // No worker has started it, because the method was unknown.
   if (isServerHeld && method === undefined)
     return { record: { ...record, phase: 'Failed', endedAt: timestampAt(nowMs) } }
   if (problem !== undefined) return { record, problem }
@@ -181,7 +182,7 @@ function completed(record: RestoreRecord, { asked, nowMs }: RestoreInput, { form
   }
 }
 
-/** Lets go of what has been kept for long enough, the oldest first. */
+/** Drops databases that have been kept for long enough, the oldest first. */
 function dropping({ record, asked, problem, nowMs, runOf }: RestoreInput): RestoreState {
   if (record?.previous === undefined || record.previous.length === 0) return { record }
   const previous = record.previous.map((one) =>
@@ -219,7 +220,7 @@ function whileKept(former: string, keptUntil: string): string {
   return `${wasAsked} is ${former}, until ${keptUntil} at least`
 }
 
-/** Which try is it, to remove what has been there since then? */
+/** Returns the number of the try to remove what has existed since `sinceMs`; the first is 0. */
 export function attemptAt(sinceMs: number, nowMs: number): number {
   return Math.max(0, Math.floor((nowMs - sinceMs) / againAfterMs)) || 0
 }
@@ -229,7 +230,9 @@ function againAt(since: { readonly startedAt?: string; readonly keptUntil?: stri
   return sinceMs + (attemptAt(sinceMs, nowMs) + 1) * againAfterMs
 }
 
-/** What the last request has put in the place of the database is not known yet. `identity`: as it was last seen. */
+/**
+ * Returns whether the database that the last request put in place is not observed yet. `identity`: last observed one.
+ */
 export function isUnseen(record: RestoreRecord | undefined, identity: Partial<Identity> | undefined): boolean {
   return record?.phase === 'Completed' && record.replaces !== undefined && isSame(record.replaces, identity)
 }

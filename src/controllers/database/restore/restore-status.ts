@@ -1,12 +1,12 @@
-// What does a Database tell of its restores? How far the last one is, what is kept of what they have replaced, and one condition for those
-// who wait for it. Pure.
+// Status of a Database's restores: progress of the last one, databases that they replaced and that are kept, and
+// condition Restored for clients that wait. Pure.
 import type { DatabaseStatus } from '../../../../imports/wire/database.ts'
 import { type ConditionClaim, type EventReport, isBeingDeleted, type StatusReport } from '../../../index.ts'
 import type { DatabaseStatusContext } from '../database-conditions.ts'
 import type { RestoreRecord } from './restore-request.ts'
 import { isUnderWay, type RestoreState } from './restore-state.ts'
 
-/** `status` as the database alone has it; one that never had to do with a restore keeps it. */
+/** `status`: status of the database alone. A Database without restores keeps it. */
 export function withRestore(
   status: StatusReport<DatabaseStatus>,
   { object, facts }: DatabaseStatusContext,
@@ -33,7 +33,7 @@ export function withRestore(
 function restored({ record, problem, waiting }: RestoreState): ConditionClaim {
   const { phase, reason = 'Restoring', message = '', requestID } = record ?? { phase: undefined }
   if (phase === undefined) return claim('Unknown', problem?.reason ?? 'Pending', problem?.message ?? '')
-  // What came to its end says nothing of what is asked for now.
+  // A finished request says nothing about the one that is requested now.
   if (waiting !== undefined && problem !== undefined) {
     const who = problem.reason === 'RequestIDUsed' ? '' : `request ${waiting} waits: `
     return claim('Unknown', problem.reason, who + problem.message)
@@ -45,7 +45,7 @@ function restored({ record, problem, waiting }: RestoreState): ConditionClaim {
   return claim('Unknown', reason, words)
 }
 
-/** What people should hear of once. */
+/** Returns an Event for a started, completed or failed request. */
 function eventsOf(told: RestoreRecord | undefined, record: RestoreRecord | undefined): readonly EventReport[] {
   if (record === undefined) return []
   const isNews = told?.requestID !== record.requestID || told.phase !== record.phase

@@ -1,5 +1,6 @@
-// How does a Database on RDS begin with a snapshot of its provider? The instance itself is restored, in the place of being made: which snapshot is
-// recorded first, then the instance is asked for, and the database on it is taken over once it serves. No worker has a part in it. Pure.
+// Bootstrap of a Database on RDS from a snapshot of the provider. RDS restores the instance instead of creating an
+// empty one. The status records the snapshot first, then the instance is requested, and its database is adopted once it
+// serves. No worker is involved. Pure.
 import { type ExternalReport, isBeingDeleted, timestampAt } from '../../../index.ts'
 import type { Problem } from '../../migration/migration-place.ts'
 import { databaseNameOf } from '../logical-database.ts'
@@ -8,9 +9,9 @@ import type { DatabaseObject } from '../server-connection.ts'
 import { type BackupObject, bootstrapRequest, type RestoreRequest, scheduleProblem } from './restore-request.ts'
 import type { RestoreState } from './restore-state.ts'
 
-/** With what an instance begins. */
+/** Source from which an instance starts. */
 export type InstanceOrigin =
-  /** It is not known yet; so none is made. */
+  /** The source is not known yet, so no instance is created. */
   | { readonly kind: 'unknown'; readonly reason: string; readonly message: string }
   | { readonly kind: 'snapshot'; readonly identifier: string }
 
@@ -21,17 +22,17 @@ export interface SnapshotRestore extends RestoreState {
 export interface SnapshotRestoreInput {
   readonly object: DatabaseObject
   readonly asked: RestoreRequest | undefined
-  /** That it names, if it is there. */
+  /** Backup that the request names, if it exists. */
   readonly backup: BackupObject | undefined
-  /** Of the instance, as it stood last. */
+  /** Last report of the instance. */
   readonly instance: Pick<ExternalReport, 'state' | 'message'> | undefined
   readonly nowMs: number
 }
 
-/** Our own write of a status brings no turn. */
+/** The operator's own write of a status triggers no reconcile. */
 const afterWriteMs = 1_000
 
-/** Undefined: it begins otherwise, or has begun. */
+/** Returns undefined if the Database starts otherwise, or has started. */
 export function snapshotRestore(input: SnapshotRestoreInput): SnapshotRestore | undefined {
   const { object, asked, backup } = input
   const { spec, status } = object
@@ -40,7 +41,7 @@ export function snapshotRestore(input: SnapshotRestoreInput): SnapshotRestore | 
   const isFirst = asked?.isFirst === true && asked.requestID === bootstrapRequest && record === undefined
   if (spec.provider.rds === undefined || !isFirst || asked.from.backupRef === undefined) return undefined
   const hasInstance = status?.external?.some(({ name }) => name === 'instance') === true
-  // What is there was not made from it.
+  // An existing instance was not restored from it.
   if (hasInstance) return undefined
   if (backup === undefined) {
     return kept({
@@ -85,7 +86,7 @@ function unfit(object: DatabaseObject, backup: BackupObject): Problem | undefine
   const { metadata, status } = backup
   const { artifact, snapshot, source } = status ?? {}
   const what = `Backup ${metadata.name}`
-  // Its snapshot may go with it.
+  // Its snapshot may be deleted with it.
   if (isBeingDeleted(backup)) return waiting('BackupNotReady', `${what} is being deleted`)
   const isThere = artifact !== undefined && status?.phase !== 'Failed'
   if (!isThere || snapshot === undefined || source === undefined) {
