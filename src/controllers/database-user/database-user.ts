@@ -133,7 +133,7 @@ function isElsewhere({ namespace }: DatabaseUserSpec['databases'][number], home:
 
 /** Returns a digest of the Database's fields that a user depends on. */
 function databaseDigest(database: LiveObject) {
-  const { provider, databaseName, allowedNamespaces } = (database as DatabaseObject).spec // The watch delivers Databases.
+  const { provider, databaseName, allowedNamespaces } = (database as DatabaseObject).spec // A Database.
   const { phase, identity, upgrade, conditions = [] } = (database as DatabaseObject).status ?? {}
   const told = conditions
     .filter(({ type }) => type === 'Ready')

@@ -1,5 +1,5 @@
-// How is the server of a Database reached, and as whom? Read from the objects that say it, here for everybody who speaks to that
-// server; or what is wrong with them, in words that hold no value of a Secret (I11). Pure.
+// Connection to a Database's server: its address and credentials, for all code that uses the server. If the connection
+// is unknown, it is a problem whose message has no value of a Secret (I11). Pure.
 import { databasePort, databaseServerNames, databaseSideService } from '../../../constructs/index.ts'
 import type { DatabaseSpec, DatabaseStatus } from '../../../imports/wire/database.ts'
 import { type LiveObject, valueAt } from '../../index.ts'
@@ -16,7 +16,7 @@ export type ServerConnection =
   | {
       readonly kind: 'known'
       readonly access: ServerAccess
-      /** As of ReferencePolicy; absent: false. */
+      /** See ReferencePolicy; absent: false. */
       readonly dialsLocalAddresses?: true
     }
   | { readonly kind: 'unknown'; readonly reason: ConnectionProblem; readonly message: string }
@@ -27,33 +27,33 @@ export type ConnectionProblem =
   | 'SecretIncomplete'
   | 'InvalidHost'
   | 'InvalidPort'
-  /** A NUL would end the text in the protocol, and what follows would be a parameter of the session. */
+  /** A NUL would end the text in the protocol, and the rest would be a parameter of the session. */
   | 'InvalidLogin'
   | 'InvalidCertificate'
   | Rejection['reason']
-  /** The server that is made for this Database is not there yet. */
+  /** The Database's own server does not exist yet. */
   | 'ServerNotMade'
 
 export type DatabaseObject = LiveObject<DatabaseSpec, DatabaseStatus> & { readonly spec: DatabaseSpec }
 
-/** Where it is said, all in the Database's own namespace. */
+/** Objects that describe the connection, all in the Database's own namespace. */
 export interface ConnectionSource {
-  /** The Secret with host, port, username and password, and perhaps ca.crt. */
+  /** Secret with host, port, username, password, and optionally ca.crt. */
   readonly secret: string
   readonly caSecret: { readonly name: string; readonly key: string } | undefined
-  /** The Service that may have an address on this machine. */
+  /** Service that may have an address on this machine. */
   readonly service: string | undefined
-  /** The Service of the one server that serves, where there are two or have been: what the clients' address leads to changes. */
+  /** Service of the serving server only, if there are or were two. The clients' Service changes its target. */
   readonly sideService: string | undefined
   readonly maintenanceDatabase: string
   readonly tls: TlsMode
-  /** The server is made for this Database, and its Secret with it: what is missing is not there yet, and nobody's mistake. */
+  /** The operator creates the server and its Secret, so a missing object is not a user's error. */
   readonly isOurs: boolean
-  /** Of the Database, whose children the Services are. */
+  /** UID of the Database, whose children the Services are. */
   readonly uid: string
 }
 
-/** Undefined for a provider that this version does not know. */
+/** Returns undefined for a provider that this version does not know. */
 export function connectionSource({ metadata, spec, status }: DatabaseObject): ConnectionSource | undefined {
   const { server, inCluster, rds } = spec.provider
   if (server !== undefined) {
@@ -83,7 +83,7 @@ function sideServiceOf(name: string, status: DatabaseStatus | undefined): string
   return isFirst && isAlone ? undefined : databaseSideService(name, server.version)
 }
 
-/** The Secrets that it is read from, each once. */
+/** Returns the names of the Secrets that the connection is read from, each once. */
 export function connectionSecrets(source: ConnectionSource | undefined): readonly string[] {
   if (source === undefined) return []
   return [...new Set([source.secret, ...(source.caSecret === undefined ? [] : [source.caSecret.name])])]
@@ -91,7 +91,7 @@ export function connectionSecrets(source: ConnectionSource | undefined): readonl
 
 export interface ConnectionInput {
   readonly source: ConnectionSource | undefined
-  /** Of `connectionSecrets`, those that are there, by name. */
+  /** Existing Secrets of `connectionSecrets`, by name. */
   readonly secrets: ReadonlyMap<string, LiveObject>
   readonly service: LiveObject | undefined
   readonly sideService?: LiveObject | undefined
@@ -148,7 +148,7 @@ export function serverConnection({ source, secrets, service, sideService, policy
   }
 }
 
-/** The Secrets that a spec names; what the operator has made for this Database is not among them. */
+/** Checks the Secrets that a spec names. Secrets that the operator created for this Database are exempt. */
 function rejectionOf(
   { secret, caSecret, isOurs }: ConnectionSource,
   { secrets, policy }: Pick<ConnectionInput, 'secrets' | 'policy'>,
@@ -172,18 +172,24 @@ function isMade(
   return hasService && hasSide && secret !== undefined && textOf(secret, 'host') !== undefined
 }
 
-/** A child of the Database that leads to pods. Another Service of its name leads wherever its author wants. */
+/**
+ * Returns whether the Service is a child of the Database and selects pods. Another Service with its name leads wherever
+ * its author wants.
+ */
 function isOwnService(service: LiveObject, uid: string): boolean {
   const { ownerReferences = [] } = service.metadata
   return leadsToPods(service) && ownerReferences.some((owner) => owner.controller === true && owner.uid === uid)
 }
 
-/** A Service of type ExternalName is another name of any host. */
+/** Returns whether the Service selects pods. One of type ExternalName is an alias of any host. */
 export function leadsToPods(service: LiveObject): boolean {
   return valueAt(service, 'spec', 'type') !== 'ExternalName'
 }
 
-/** The address of one server, or undefined where the host that clients know is dialled. The certificate is of that one in either case. */
+/**
+ * Returns the address of one server; undefined if the clients' host is dialled. The certificate is for the clients'
+ * host in both cases.
+ */
 export function dialOf({
   service,
   sideService,
@@ -201,22 +207,27 @@ export function dialOf({
   return { host: `${name}.${namespace}.svc`, port: databasePort }
 }
 
-/** Where a node on this machine says at which address a Service of its pods is dialled (docs/local-node.md). */
+/** Annotation in which a node on this machine reports the local address of a Service (docs/local-node.md). */
 const localAddress = 'konverge.dev/local-address'
 
 const connectionKeys = ['host', 'port', 'username', 'password'] as const
 
-/** A DNS name or an IP address; neither a list of them nor a socket's path. Its length counts for each database of a user's password file. */
+/**
+ * A DNS name or an IP address; no list, and no path of a socket. Its length counts once per database in a user's
+ * password file.
+ */
 const hostPattern = /^[A-Za-z0-9_.:%-]{1,253}$/
 
-/** Bytes. Each session reads all certificates, in the event loop; the bundle of all regions of RDS has 165 KiB. */
+/** Limit in bytes. Each session reads all certificates in the event loop; RDS's bundle of all regions has 165 KiB. */
 const longestTrust = 512 * 1024
 
 type Trust =
   | { readonly kind: 'trust'; readonly pem: string | undefined }
   | Extract<ServerConnection, { kind: 'unknown' }>
 
-/** The certificates of a Secret of their own, which has to have them, or those that the connection's own Secret may have. */
+/**
+ * Returns the certificates of the CA Secret, which has to have them, or the optional ones of the connection's Secret.
+ */
 function trustOf(
   { caSecret, secret: name }: ConnectionSource,
   own: LiveObject,
@@ -243,7 +254,7 @@ function unknown(reason: ConnectionProblem, message: string): Extract<ServerConn
   return { kind: 'unknown', reason, message }
 }
 
-/** Undefined where it is empty. No value here can have a line break at its end. */
+/** Returns undefined if the value is empty. No value here can have a line break at its end. */
 function textOf(secret: LiveObject, key: string): string | undefined {
   const text = withoutLineEnd(secretText(secret, key) ?? '')
   return text === '' ? undefined : text

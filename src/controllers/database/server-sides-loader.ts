@@ -1,4 +1,4 @@
-// What is there of the servers that a Database has in the cluster? Their StatefulSets, pods and volumes, read from memory.
+// Reads the StatefulSets, pods and volumes of a Database's servers in the cluster, from the cache.
 import { type DatabaseSide, laterDatabaseSide } from '../../../constructs/index.ts'
 import type { DatabaseSpec, DatabaseStatus } from '../../../imports/wire/database.ts'
 import {
@@ -51,7 +51,10 @@ export async function loadSides(
   }
 }
 
-/** With which server a Database was made, or is to be: that of the name that all begin with, or the one whose volume an earlier one has retained. */
+/**
+ * Returns the first server of a Database: the one with the default name, or the one whose volume an earlier Database
+ * has retained.
+ */
 export async function loadBeginning(context: Observing, hasPassword: boolean): Promise<Beginning> {
   const { object } = context
   const { side, refusal } = await loadFirst(context)
@@ -62,7 +65,7 @@ export async function loadBeginning(context: Observing, hasPassword: boolean): P
 
 export interface Beginning {
   readonly side: DatabaseSide
-  /** Why nothing is begun. */
+  /** Reason that no server starts. */
   readonly refusal: InvalidSpec | undefined
 }
 
@@ -81,7 +84,7 @@ async function loadFirst(context: Observing): Promise<Beginning> {
   return begins(first, { reason: 'VolumeInUse', message })
 }
 
-/** The volume of the server that served before; nothing is asked where there was none. */
+/** Returns the state of the previous server's volume. Without a completed move it reads nothing. */
 async function loadPreviousClaim(context: Observing, record: SagaRecord | undefined): Promise<SideClaim> {
   if (record?.state !== 'Completed') return 'gone'
   return await loadSideClaim(context, movingSides(context.object.metadata.name, record).old)
@@ -97,7 +100,7 @@ export async function loadSideClaim(
 }
 
 function imageOf(context: Observing, side: DatabaseSide): readonly (readonly [string, string])[] {
-  // Sound: the API server validates StatefulSets.
+  // Safe: the API server validates StatefulSets.
   const spec = statefulSetOf(context, side)?.spec as PodTemplated | undefined
   const image = spec?.template.spec.containers[0]?.image
   return image === undefined ? [] : [[side.statefulSet, image]]

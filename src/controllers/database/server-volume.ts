@@ -1,5 +1,5 @@
-// Does a server in the cluster serve? Its StatefulSet says so, and while that is made anew for a larger volume its pod does; and why it
-// does not is in its pod's own words. Pure.
+// State of a server in the cluster. Its StatefulSet shows whether it serves; while the StatefulSet is recreated for a
+// larger volume, the pod does. The pod's own problem explains why it does not serve. Pure.
 import { type Child, childNamed, type Family, StatefulSet } from '../../index.ts'
 import { hasCounted, type PodCounts } from '../stateful-set/pod-counts.ts'
 import type { PodProblem } from '../stateful-set/pod-problem.ts'
@@ -8,15 +8,17 @@ import type { VolumeGrowth } from '../stateful-set/volume-growth.ts'
 import type { ServerConnection } from './server-connection.ts'
 
 export interface ServerVolume extends VolumeGrowth {
-  /** Made, and not gone again for its volume to grow. */
+  /** False before its creation, and while it is recreated for a larger volume. */
   readonly hasStatefulSet: boolean
   readonly pods: PodCounts
-  /** Its pod has an address that leads to this very machine: no name leads there, but the address that its node tells. */
+  /**
+   * The pod's address is on this machine. No name resolves to it; only the address that the node reports leads there.
+   */
   readonly isOnLocalNode: boolean
-  /** There is no volume yet, and the class that it is to be of is not there. */
+  /** There is no volume yet, and its StorageClass does not exist. */
   readonly lacksClass: boolean
   readonly trouble?: PodProblem
-  /** What the StatefulSet waits for before it goes on, if that has failed. */
+  /** Failed pod that the StatefulSet waits for before it continues. */
   readonly blockingPod?: BlockingPod
 }
 
@@ -25,7 +27,10 @@ interface ReportedVolume {
   readonly message: string
 }
 
-/** Why there is nothing to connect to yet; undefined: there is. A pod serves although its StatefulSet, made anew, does not know it yet. */
+/**
+ * Returns why there is no server to connect to; undefined if there is one. A pod serves even if its recreated
+ * StatefulSet has not counted it yet.
+ */
 export function whyNotServing(
   family: Family<Child>,
   statefulSet: string,
@@ -42,7 +47,7 @@ export function whyNotServing(
   }
 }
 
-/** Why nobody is to be sent to it yet with an order that stays as it is; undefined: he would get there. */
+/** Returns why no worker with an immutable job spec can start yet; undefined if it would reach the server. */
 export function whyNotReached(volume: ServerVolume, connection: ServerConnection): ReportedVolume | undefined {
   if (volume.pods.readyReplicas === 0) return { reason: 'Creating', message: 'the server is not ready' }
   const isTold = connection.kind === 'known' && connection.access.dial !== undefined

@@ -1,18 +1,19 @@
-// Roles that may connect to a database and for which no DatabaseUser stands. The owner of a database grants CONNECT to any role of the server, so
-// that a guest's access outlives the consent; the operator names such roles, and people decide about them. Pure.
+// Roles that may connect to a database without a DatabaseUser. The owner of a database can grant CONNECT to any role of
+// the server, so a guest's access can outlive the consent. The operator reports such roles, and administrators decide
+// about them. Pure.
 import { nameList } from '../../index.ts'
 import type { ObservedDatabase } from '../engines/observed-server.ts'
 
-/** Roles that are named; an Event holds 1,024 characters. */
+/** Most roles in one message; an Event holds 1,024 characters. */
 const namedRoles = 8
 
-/** With those whose comment only begins like a mark. */
+/** Returns unmanaged roles, including those whose comment only resembles an ownership marker. */
 export function unmanagedRoles({ unmanaged, holders }: ObservedDatabase): readonly string[] {
   const unmarked = holders.filter(({ token, privileges }) => token === undefined && privileges.includes('CONNECT'))
   return [...unmanaged, ...unmarked.map(({ role }) => role)]
 }
 
-/** Undefined where there is none. */
+/** Returns undefined if there are none. */
 export function unmanagedMessage(database: ObservedDatabase): string | undefined {
   const roles = unmanagedRoles(database)
   if (roles.length === 0) return undefined
@@ -24,17 +25,17 @@ export function unmanagedMessage(database: ObservedDatabase): string | undefined
 }
 
 export interface Sharing {
-  /** Namespaces whose users may have rights in the database, its own among them; undefined: that could not be told. */
+  /** Namespaces whose users may have rights in the database, including its own; undefined if unknown. */
   readonly consents: readonly string[] | undefined
-  /** Rights were just taken from a guest. */
+  /** This reconcile has revoked rights of a guest. */
   readonly isWithdrawn: boolean
-  /** As the status has it. */
+  /** Value in the status. */
   readonly wasShared: boolean
-  /** As last seen; undefined: it was not. */
+  /** Last observation; undefined if there is none. */
   readonly database: ObservedDatabase | undefined
 }
 
-/** True while other namespaces are allowed, and after that while unmanaged roles may still connect. */
+/** Returns true while other namespaces are allowed, and after that while unmanaged roles may still connect. */
 export function isShared({ consents = [], isWithdrawn, wasShared, database }: Sharing): boolean {
   if (consents.length > 1) return true
   return (wasShared || isWithdrawn) && (database === undefined || unmanagedRoles(database).length > 0)

@@ -8,7 +8,10 @@ export type InstanceState =
   /** It does not serve now, and recovers by itself. */
   | { readonly kind: 'working' }
   | { readonly kind: 'deleting' }
-  /** It does not serve or recover by itself. `isTerminal`: it has to be restored from a backup or created again. */
+  /**
+   * It does not serve, and does not recover by itself. `isTerminal`: it has to be restored from a backup or created
+   * again.
+   */
   | { readonly kind: 'broken'; readonly isTerminal: boolean; readonly trouble: InstanceProblem }
 
 export interface InstanceProblem {

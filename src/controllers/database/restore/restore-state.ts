@@ -3,8 +3,8 @@
 // status has recorded its request. Pure.
 //
 //   requested ──► Pending ──► Restoring ──► Completed
-//                    │            │ its worker has failed, or the spec does not request it any more
-//                    └────────────┴──► Discarding ──► Failed, or Completed if the last worker died after it was done
+//                    │            │ worker failed, or request withdrawn
+//                    └────────────┴──► Discarding ──► Failed, or Completed if the last worker died after completion
 import { timestampAt } from '../../../index.ts'
 import type { RestoredDatabase, WorkReport } from '../../backup/work-report.ts'
 import type { WorkRun } from '../../backup/work-run.ts'

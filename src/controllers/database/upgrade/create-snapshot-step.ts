@@ -1,11 +1,12 @@
-// Where to go back to when all else fails: a Backup of the old server, declared while this step is due, and proven. It is kept.
+// Step CreateSnapshot: a verified Backup of the source server, as the last resort. It is declared during this step, and
+// kept.
 import type { SagaStep, StepObservation } from '../../../index.ts'
 import { createSnapshot } from '../../upgrade/upgrade-world.ts'
 import type { UpgradeCall, UpgradeResource } from './upgrade-resource.ts'
 
 export class CreateSnapshotStep implements SagaStep<UpgradeResource> {
   readonly name = createSnapshot
-  /** As long as a backup and its proof may take. */
+  /** Longest time of a backup and its verification. */
   readonly timeoutMs = 25 * 3_600_000
 
   async verify({ input, facts }: UpgradeCall): Promise<StepObservation> {

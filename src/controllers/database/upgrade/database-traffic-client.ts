@@ -1,5 +1,6 @@
-// Where do applications find their database? Behind one Service, whose pods `desired` names, and with logins that the new server lets in. The
-// first login that it lets in is the point of no return; the Service follows at once, as until then it leads nowhere.
+// Switch of applications from the source server to the target server: one Service, whose pods `desired` names, and
+// logins on the target server. The first login that the target server allows is the point of no return. The Service,
+// which leads nowhere until then, follows at once.
 import { databaseServerNames } from '../../../../constructs/index.ts'
 import { childNamed, isBeingDeleted, Service, type StepObservation } from '../../../index.ts'
 import type { DatabaseEngine } from '../../engines/engine.ts'
@@ -21,7 +22,7 @@ export class DatabaseTraffic implements Traffic<UpgradeResource> {
 
   async look(call: UpgradeCall): Promise<StepObservation> {
     const sight = await this.#opening(call).look(turnedAway(call))
-    // Of a Database that goes it follows when no move is under way any more.
+    // During the Database's deletion, the Service follows only once no move is in progress.
     if (sight.kind !== 'done' || isLedThere(call) || isBeingDeleted(call.object)) return sight
     return { kind: 'pending', progress: 'the Service follows', lookAfterMs: 250 }
   }
@@ -30,7 +31,7 @@ export class DatabaseTraffic implements Traffic<UpgradeResource> {
     try {
       await this.#opening(call).rehearse(turnedAway(call), call.object.spec.upgrade?.verifyQueries ?? [])
     } catch (error) {
-      // Writers wait, and what a query asks for will not come.
+      // A retry would not help the query, and writers wait.
       if (!(error instanceof EngineError) || !willNotPass.has(error.code)) throw error
       throw new EngineError({ code: error.code, message: error.message, remedy: 'stop' })
     }
@@ -47,7 +48,7 @@ export class DatabaseTraffic implements Traffic<UpgradeResource> {
   }
 }
 
-/** What a query of somebody's can be refused for. */
+/** Errors of a user's query that no retry resolves. */
 const willNotPass: ReadonlySet<string> = new Set(['NotFound', 'InsufficientPrivilege', 'StatementFailed'])
 
 function turnedAway({ notes }: UpgradeCall): FreezeRecord {

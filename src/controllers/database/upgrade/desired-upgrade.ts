@@ -1,4 +1,4 @@
-// Is a Database to move to a server of another version? Asked for by its spec, as long as the server that serves is an older one. Pure.
+// Desired upgrade of a Database. The spec requests it as long as the serving server has an older version. Pure.
 import type { DesiredSaga, SagaRecord } from '../../../index.ts'
 import type { RestoreRecord } from '../restore/restore-request.ts'
 import { isUnderWay, isUnseen } from '../restore/restore-state.ts'
@@ -9,11 +9,11 @@ export interface UpgradeAsk {
   readonly object: DatabaseObject
   readonly sides: ServerSides | undefined
   readonly record: SagaRecord | undefined
-  /** As this turn leaves it. */
+  /** Restore as this reconcile leaves it. */
   readonly restore?: RestoreRecord | undefined
-  /** Who is at work in the database: `Migration v1`. */
+  /** Work in progress in the database, e.g. `Migration v1`. */
   readonly others?: readonly string[] | undefined
-  /** Users who have no rights yet in what a restore has put there: `web`. */
+  /** Users who have no rights yet in a restored database, e.g. `web`. */
   readonly unserved?: readonly string[] | undefined
 }
 
@@ -34,7 +34,10 @@ export function desiredUpgrade(ask: UpgradeAsk): DesiredSaga {
   return { kind: 'wanted', id, input: { from, fromServer, to, snapshot, keepPrevious, method, maxWait, generation } }
 }
 
-/** The server that serves is the one that is asked for: the old one, or since the pivot the new one. Where it stands still `retry` tries it again. */
+/**
+ * Applies if the serving server has the desired version: the source server, or since the pivot the target server. If
+ * the upgrade is stalled, `retry` tries it again.
+ */
 function desiredWhileRunning(
   { state, input, pivotedAt }: SagaRecord,
   upgrade: DatabaseObject['spec']['upgrade'],
@@ -56,7 +59,7 @@ function undertakingId({ from, to, retry }: Undertaking): string {
   return `${from}-to-${to}${retry === undefined ? '' : `-${retry}`}`
 }
 
-/** Why one that is asked for does not begin; undefined: it does, or none is asked for. */
+/** Returns why a requested upgrade does not start; undefined if it starts, or if none is requested. */
 export function waitsFor({
   object,
   sides,
@@ -78,14 +81,14 @@ export function waitsFor({
   return `${kept}; to let it go now, set spec.upgrade.keepPrevious to 0s`
 }
 
-/** Could one begin now, but for those who use the database? Nothing is to be asked about them otherwise. */
+/** Returns whether an upgrade could start now, apart from other users of the database. If not, they need no lookup. */
 export function mayBegin(ask: UpgradeAsk): boolean {
   const { record } = ask
   const wish = desiredUpgrade({ ...ask, others: [], unserved: [] })
   return wish.kind === 'wanted' && wish.id !== record?.id && (record === undefined || isOver(record))
 }
 
-/** In a phrase for people. */
+/** Returns a phrase for messages. */
 export function atWork(others: readonly string[]): string {
   return `${others.join(', ')} ${others.length === 1 ? 'is' : 'are'} at work in the database`
 }

@@ -1,5 +1,5 @@
-// Does the new server hold all rows of the old one, by a dump of it? A worker makes it anew with them; its Job is declared while the step
-// Replicate or MigrateData is due.
+// Fills the target server with all rows of the source server, from a dump. A worker creates the database there again,
+// with the rows. Its Job is declared during the step Replicate or MigrateData.
 import type { StepObservation } from '../../../index.ts'
 import type { DatabaseServer } from '../../engines/engine.ts'
 import { observeSide } from '../../upgrade/new-side-worker.ts'
@@ -25,7 +25,7 @@ export class FillingByJob implements Filling<UpgradeResource> {
     try {
       return filledObservation(await observeSide(orderOf(call), this.#newServer(call)), methodOf(call))
     } catch (error) {
-      // A server that has died over its rows tells nobody of them; the worker whose tries are over does.
+      // A server that crashed because of its rows cannot be observed. The worker reports it after its last try.
       if (!hasFailed(call)) throw error
       return workerObservation(call, work)
     }

@@ -1,5 +1,5 @@
-// What is there of the work that is done for a move, step by step? The backup before it, the worker that makes the schema, and a volume
-// that has to go, read from memory where they are watched.
+// Reads the state of a move's work, step by step: the Backup before it, the schema worker, and a volume that has to be
+// deleted. Watched kinds come from the cache.
 import { type DatabaseSide, databaseServerNames } from '../../../../constructs/index.ts'
 import { Backup } from '../../../../imports/wire/backup.ts'
 import type { DatabaseSpec, DatabaseStatus } from '../../../../imports/wire/database.ts'
@@ -32,7 +32,7 @@ interface Move {
   readonly beside: DatabaseFacts['beside']
 }
 
-/** Undefined while it does not move. */
+/** Returns the facts of a move in progress. */
 export async function loadMove(context: Observing, move: Move): Promise<MoveFacts> {
   const { metadata } = context.object
   const { record } = move
@@ -77,7 +77,7 @@ async function loadPrepare(
   const side = rows === undefined ? order : { ...order, holds: rows }
   const job = prepareJob({ side, old: from, next: to, adminSecret: databaseServerNames(name).adminSecret })
   const found = childNamed(family, Job, job.name)
-  // A server that begins anew while a worker is at it ends what he did there, and not his tries.
+  // A new Job waits for a ready server. An existing Job stays while the server restarts, because it has further tries.
   if (found === undefined && (beside?.volume.pods.readyReplicas ?? 0) === 0) return undefined
   const pods = found === undefined ? [] : await live.list(Pod, { namespace, labels: job.labels })
   return {
@@ -90,7 +90,10 @@ async function loadPrepare(
   }
 }
 
-/** By a dump, of an old side that nobody writes to, or of one whose changes follow. */
+/**
+ * Returns how a dump fills the target server: after writes to the source have stopped, or with changes that follow.
+ * Undefined if no dump is needed now.
+ */
 function rowsDue(record: SagaRecord): SideOrder['holds'] {
   if (methodOf(record) === 'Dump') return isDue(record, migrateData) ? 'rows' : undefined
   return isDue(record, replicate) ? 'followingRows' : undefined

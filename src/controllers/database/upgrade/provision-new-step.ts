@@ -1,5 +1,5 @@
-// The new server beside the old one, with the roles and the schema of the old one, without rows, and closed to everybody but the operator.
-// Its objects are declared while this step is in effect, and pruned when it is taken back.
+// Step ProvisionNew: the target server beside the source server, with its roles and schema, without rows. Only the
+// operator can connect to it. Its objects are declared while this step is in effect, and pruned when it is compensated.
 import { childNamed, isBeingDeleted, type SagaStep, StatefulSet, type StepObservation } from '../../../index.ts'
 import type { DatabaseServer } from '../../engines/engine.ts'
 import { observeSide } from '../../upgrade/new-side-worker.ts'
@@ -9,7 +9,7 @@ import { orderOf, sidesOf, type UpgradeCall, type UpgradeResource } from './upgr
 
 export class ProvisionNewStep implements SagaStep<UpgradeResource> {
   readonly name = provisionNew
-  /** Images may be large, and so may schemas. */
+  /** Images and schemas may be large. */
   readonly timeoutMs = 2 * 3_600_000
   readonly #newServer: (call: UpgradeCall) => DatabaseServer
 
@@ -21,7 +21,7 @@ export class ProvisionNewStep implements SagaStep<UpgradeResource> {
     return call.direction === 'back' ? leftOf(call) : (serverObservation(call) ?? (await this.#databaseSight(call)))
   }
 
-  /** What is not declared any more goes by itself. */
+  /** Prune deletes what is no longer declared. */
   async compensate(): Promise<void> {}
 
   async #databaseSight(call: UpgradeCall): Promise<StepObservation> {
@@ -46,7 +46,7 @@ export class ProvisionNewStep implements SagaStep<UpgradeResource> {
   }
 }
 
-/** Undefined: it serves. */
+/** Returns undefined if the target server serves. */
 function serverObservation(call: UpgradeCall): StepObservation | undefined {
   const { statefulSet } = sidesOf(call).next
   const server = childNamed(call, StatefulSet, statefulSet)
@@ -56,13 +56,15 @@ function serverObservation(call: UpgradeCall): StepObservation | undefined {
   return { kind: 'pending', progress: `the new server starts: ${progress}` }
 }
 
-/** What changes a schema while it is copied would be missing on one side. Undefined: nobody does. */
+/**
+ * Waits for other work, whose changes of the schema during its copy one server would lack. Undefined if there is none.
+ */
 function otherDatabaseObservation({ facts }: UpgradeCall): StepObservation | undefined {
   const others = facts?.move?.others ?? []
   return others.length === 0 ? undefined : { kind: 'pending', progress: `${atWork(others)}, and ends first` }
 }
 
-/** What the worker says that makes roles and schema, or all. */
+/** Returns the report of the worker that creates roles and schema, or the whole database. */
 export function workerObservation({ facts }: Pick<UpgradeCall, 'facts'>, work: string): StepObservation {
   const run = facts?.move?.prepare?.run
   if (run?.kind !== 'ended') {
@@ -73,7 +75,10 @@ export function workerObservation({ facts }: Pick<UpgradeCall, 'facts'>, work: s
   return { kind: 'broken', reason, message, isTerminal: true }
 }
 
-/** Its data has to go before another one can begin under its names. With the Database it goes as everything of that does. */
+/**
+ * The data has to be deleted before another server can start under these names. During the Database's deletion it is
+ * deleted with the Database.
+ */
 function leftOf(call: UpgradeCall): StepObservation {
   const { statefulSet, volumeClaim } = sidesOf(call).next
   if (isBeingDeleted(call.object)) return { kind: 'missing' }

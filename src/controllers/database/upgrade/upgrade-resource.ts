@@ -1,4 +1,4 @@
-// Where are the two sides of an upgrade, and by which names is what is made for it known? From what the turn knows of the Database. Pure.
+// Access to both servers of an upgrade, and names of the objects that it creates, from the facts of the Database. Pure.
 import { createHash, hkdfSync } from 'node:crypto'
 import type { DatabaseSide } from '../../../../constructs/index.ts'
 import type { DatabaseSpec, DatabaseStatus } from '../../../../imports/wire/database.ts'
@@ -26,7 +26,10 @@ import { movingSides } from '../server-sides.ts'
 export type UpgradeResource = SagaResource<DatabaseSpec, DatabaseStatus, DatabaseFacts>
 export type UpgradeCall = SagaCall<UpgradeResource>
 
-/** Both servers have the same administrator and the same certificate, which names the clients' address. */
+/**
+ * Returns the access to one server. Both have the same administrator and the same certificate, which names the clients'
+ * address. Throws ServerUnreachable if the access is unknown.
+ */
 export function sideAccess(call: UpgradeCall, which: 'old' | 'next'): ServerAccess {
   const { facts } = call
   const side = sidesOf(call)[which]
@@ -37,7 +40,7 @@ export function sideAccess(call: UpgradeCall, which: 'old' | 'next'): ServerAcce
   throw new CodedError({ code: 'ServerUnreachable', message, remedy: 'retry' })
 }
 
-/** `service`: of the side. Undefined: it is not known yet how the server is reached. */
+/** `service`: Service of that server. Returns undefined if the access is not known yet. */
 export function accessIn(connection: ServerConnection, service: LiveObject | undefined): ServerAccess | undefined {
   if (connection.kind === 'unknown') return undefined
   if (service === undefined || !leadsToPods(service)) return undefined
@@ -53,7 +56,7 @@ export function databaseOf({ object }: Pick<UpgradeCall, 'object'>): string {
   return databaseNameOf(object)
 }
 
-/** A quarter of the volume of the old server. */
+/** Returns a quarter of the source server's volume, in bytes. */
 export function lagLimit({ spec }: Pick<UpgradeCall['object'], 'spec'>): bigint | undefined {
   const size = parseQuantity(spec.provider.inCluster?.storage.size ?? '')
   if (size === undefined || size.exponent < 0) return undefined
@@ -64,17 +67,17 @@ export function callerOf({ object: { metadata } }: Pick<UpgradeCall, 'object'>):
   return { kind: 'Database', namespace: metadata.namespace ?? '', name: metadata.name }
 }
 
-/** In the names of what is made on both servers. `token`: of the saga. */
+/** Returns the id in the names of objects on both servers. `token`: token of the saga. */
 export function upgradeIdOf({ token }: Pick<UpgradeCall, 'token'>): string {
   return `up_${createHash('sha256').update(token).digest('hex').slice(0, 12)}`
 }
 
-/** As it was when it began. */
+/** Returns the method with which the upgrade started. */
 export function methodOf({ input }: Pick<UpgradeCall, 'input'>): MoveMethod {
   return input['method'] === 'Dump' ? 'Dump' : 'Replication'
 }
 
-/** In the marks of what is made. */
+/** Returns the token in the ownership markers of objects that the upgrade creates. */
 export function tokenOf({ object: { metadata }, input }: Pick<UpgradeCall, 'object' | 'input'>): Token {
   return { uid: metadata.uid, generation: Number(input['generation']) }
 }
@@ -83,20 +86,26 @@ export function orderOf(call: Pick<UpgradeCall, 'object' | 'input' | 'token'>): 
   return { id: upgradeIdOf(call), token: tokenOf(call), caller: callerOf(call), database: databaseOf(call) }
 }
 
-/** Where the new server finds the old one, and as whom: with a password that nobody has to keep, as it follows from one that is kept. */
+/**
+ * Returns the address and the password with which the target server connects to the source server. The password needs
+ * no storage, because it is derived from a stored one.
+ */
 export function addressOf(call: UpgradeCall): { readonly address: PublisherAddress; readonly verifier: string } {
   const { dial, port, host } = sideAccess(call, 'old')
   const secrets = secretsOf(call, 'replication')
   const password = Buffer.from(secrets.bytes(32)).toString('base64url')
   const place = dial ?? { host, port }
   return {
-    // The certificate is of the clients' address, and of an authority that the new server does not know.
+    // The certificate is for the clients' address, and from an authority that the target server does not know.
     address: { ...place, tls: 'require', password },
     verifier: scramVerifier({ password, salt: secrets.bytes(16) }),
   }
 }
 
-/** The same for the same undertaking, and known to nobody who does not know the administrator's password. */
+/**
+ * Returns secrets that are equal for the same upgrade and purpose. Without the administrator's password they are
+ * unknown.
+ */
 export function secretsOf(call: UpgradeCall, purpose: string): SecretSource {
   const { password } = sideAccess(call, 'old')
   let drawn = 0

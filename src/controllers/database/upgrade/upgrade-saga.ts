@@ -1,4 +1,4 @@
-// The undertaking in which a Database moves to a server of a newer version: what is wanted, and by which steps.
+// Saga that moves a Database to a server of a newer version: its desired state and its steps.
 import type { DatabaseSpec, DatabaseStatus } from '../../../../imports/wire/database.ts'
 import { defineSaga, type ExternalTools, type Saga } from '../../../index.ts'
 import type { DatabaseEngine } from '../../engines/engine.ts'

@@ -1,5 +1,5 @@
-// What does a Database tell of its upgrade? Which server serves, how far the move is in one word and in one sentence, and whether it can be
-// used meanwhile. What is told of the database itself stands. Pure.
+// Status of a Database's upgrade: the serving server, the progress of the move, and whether the database can be used
+// meanwhile. Other parts of the status stay. Pure.
 import type { DatabaseStatus } from '../../../../imports/wire/database.ts'
 import {
   type ConditionClaim,
@@ -17,7 +17,7 @@ import { waitsFor } from './desired-upgrade.ts'
 
 type Fields = Pick<DatabaseStatus, 'server' | 'previous' | 'upgrade'>
 
-/** `status` as the database alone has it. */
+/** `status`: status of the database alone. */
 export function withUpgrade(
   status: StatusReport<DatabaseStatus>,
   context: DatabaseStatusContext,
@@ -84,7 +84,7 @@ function isUnderWay({ state }: SagaReport): boolean {
   return state === 'running' || state === 'compensating'
 }
 
-/** Of the last upgrade, and whether the database serves while it is under way, or where it has been left. */
+/** Returns conditions of the last upgrade, and Ready while it is in progress or where it has stopped. */
 function conditionsOf(
   { object, facts, outcome }: DatabaseStatusContext,
   saga: SagaReport | undefined,
@@ -97,7 +97,7 @@ function conditionsOf(
   const serves = facts?.sides?.takesClients === true && isThere(conditions)
   if (!isUnderWay(saga)) {
     if (turnedAway(saga.record).length > 0) return [upgraded, { type: 'Ready', status: 'False', reason, message }]
-    // What else was taken back, or waits for somebody, keeps nobody from using the database.
+    // Otherwise an upgrade that is compensated or waits for intervention does not prevent use of the database.
     const isLeft = serves && outcome.kind === 'stopped' && outcome.reason === reason
     return isLeft ? [upgraded, { type: 'Ready', status: 'True', reason, message }] : [upgraded]
   }
@@ -107,19 +107,19 @@ function conditionsOf(
   return [upgraded, ready('False', waits), { ...upgrading, type: 'Progressing', status: 'True', message }]
 }
 
-/** Who was turned away before a way back that was tried and has not let them in again. */
+/** Returns logins that the upgrade blocked, and that a tried rollback has not allowed again. */
 function turnedAway({ steps }: SagaRecord): readonly string[] {
   const step = steps.find(({ name }) => name === scaleDownOld)
   const isTried = step?.state === 'Failed' || (step?.state === 'Compensating' && (step.attempts ?? 0) > 0)
   return isTried ? (freezeRecordIn(step.notes)?.logins ?? []) : []
 }
 
-/** Says what lets them in, where nobody here has. */
+/** Adds to the message the commands that allow blocked logins again. */
 function withLogins(saga: SagaReport | undefined): SagaReport | undefined {
   const names = saga?.record === undefined ? [] : turnedAway(saga.record)
   if (saga?.record === undefined || names.length === 0) return saga
   const letIn = names.map((name) => `ALTER ROLE "${name.replaceAll('"', '""')}" LOGIN`).join('; ')
-  // What is under way sees by itself that they are let in, and what stands still does not.
+  // An upgrade in progress observes by itself that they are allowed again; a stalled one does not.
   const after = isUnderWay(saga) ? '' : letInByHand(saga.record)
   const message = `${saga.message}; applications are turned away until then, or until somebody does ${letIn}${after}`
   return { ...saga, message }
@@ -135,12 +135,12 @@ function ready(status: 'True' | 'False', message: string): ConditionClaim {
   return { ...upgrading, type: 'Ready', status, message }
 }
 
-/** As it was found in this turn. */
+/** Returns whether this reconcile found the database connected and configured. */
 function isThere(conditions: readonly ConditionClaim[]): boolean {
   return ['Connected', 'Configured'].every((one) => conditions.find(({ type }) => type === one)?.status === 'True')
 }
 
-/** An upgrade that is asked for and cannot begin yet. */
+/** Returns Progressing for a requested upgrade that cannot start yet. */
 function waitingOf(
   { object, facts, outcome }: DatabaseStatusContext,
   saga: SagaReport | undefined,
