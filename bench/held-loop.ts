@@ -1,6 +1,7 @@
 // Longest time in which this process blocked its event loop. It counts the processor time of its thread between two
-// iterations of a permanent timer, so other load of the machine does not count. Garbage collections are reported
-// separately.
+// iterations of a permanent timer, so other load of the machine does not count. A profile separates collections of the
+// heap, because performance entries lack the steps of incremental marking.
+import { Session } from 'node:inspector/promises'
 import { PerformanceObserver } from 'node:perf_hooks'
 import process from 'node:process'
 
@@ -20,47 +21,84 @@ interface Gap {
   readonly heldMs: number
 }
 
+interface Sampled {
+  readonly atMs: number
+  readonly isCollection: boolean
+}
+
 /** More gaps would change a maximum only by collections that overlap all of them. */
 const keptGaps = 64
+const sampleUs = 1_000
+/** Fewer samples in a gap prove nothing about its collections. */
+const fewestSamples = 5
 
 export class HeldLoopMeter {
   readonly #observer: PerformanceObserver
+  readonly #session = new Session()
   #gaps: Gap[] = []
-  #collections: { readonly fromMs: number; readonly toMs: number }[] = []
+  #longestCollectionMs = 0
   #byClockMs = 0
   #timer: NodeJS.Timeout | undefined
 
-  constructor() {
+  private constructor() {
     this.#observer = new PerformanceObserver((list) => {
-      for (const { startTime, duration } of list.getEntries())
-        this.#collections.push({ fromMs: startTime, toMs: startTime + duration })
+      for (const { duration } of list.getEntries())
+        this.#longestCollectionMs = Math.max(this.#longestCollectionMs, duration)
     })
     this.#observer.observe({ entryTypes: ['gc'] })
-    this.#wait()
   }
 
-  /** Returns the maxima since the last call. */
+  static async start(): Promise<HeldLoopMeter> {
+    const meter = new HeldLoopMeter()
+    meter.#session.connect()
+    await meter.#session.post('Profiler.enable')
+    await meter.#session.post('Profiler.setSamplingInterval', { interval: sampleUs })
+    await meter.#begin()
+    return meter
+  }
+
+  /** Returns the maxima since the last call. The time of the call itself is not measured. */
   async take(): Promise<HeldLoop> {
-    // Entries of collections come one iteration later.
-    await new Promise((resolve) => setTimeout(resolve, 20))
-    const [gaps, collections, byClockMs] = [this.#gaps, this.#collections, this.#byClockMs]
-    this.#gaps = []
-    this.#collections = []
-    this.#byClockMs = 0
-    const collecting = ({ fromMs, toMs }: Gap) =>
-      collections.reduce((sum, one) => sum + Math.max(0, Math.min(toMs, one.toMs) - Math.max(fromMs, one.fromMs)), 0)
+    clearTimeout(this.#timer)
+    const samples = await this.#samples()
     const most = (values: readonly number[]) => Math.max(0, ...values)
-    return {
-      heldMs: most(gaps.map(({ heldMs }) => heldMs)),
-      byClockMs,
-      ownMs: most(gaps.map((gap) => gap.heldMs - collecting(gap))),
-      collectionMs: collections.reduce((longest, { fromMs, toMs }) => Math.max(longest, toMs - fromMs), 0),
+    const held = {
+      heldMs: most(this.#gaps.map(({ heldMs }) => heldMs)),
+      byClockMs: this.#byClockMs,
+      ownMs: most(this.#gaps.map((gap) => ownMsOf(gap, samples))),
+      collectionMs: this.#longestCollectionMs,
     }
+    await this.#begin()
+    return held
   }
 
   stop(): void {
     clearTimeout(this.#timer)
     this.#observer.disconnect()
+    this.#session.disconnect()
+  }
+
+  /** The start of a profile blocks the loop by itself, for half a second in a large program. */
+  async #begin(): Promise<void> {
+    await this.#session.post('Profiler.start')
+    this.#gaps = []
+    this.#byClockMs = 0
+    this.#longestCollectionMs = 0
+    this.#wait()
+  }
+
+  async #samples(): Promise<readonly Sampled[]> {
+    const { profile } = await this.#session.post('Profiler.stop')
+    const collecting = new Set(
+      profile.nodes.filter(({ callFrame }) => callFrame.functionName === '(garbage collector)').map(({ id }) => id),
+    )
+    // Both clocks count monotonic time; the profile's in microseconds since the start of the machine.
+    const originMs = Number(process.hrtime.bigint()) / 1_000_000 - performance.now()
+    let atMs = profile.startTime / 1_000 - originMs
+    return (profile.samples ?? []).map((id, index) => {
+      atMs += (profile.timeDeltas?.[index] ?? 0) / 1_000
+      return { atMs, isCollection: collecting.has(id) }
+    })
   }
 
   #wait(): void {
@@ -81,6 +119,13 @@ export class HeldLoopMeter {
     if (this.#gaps.length <= 2 * keptGaps) return
     this.#gaps = this.#gaps.toSorted((left, right) => right.heldMs - left.heldMs).slice(0, keptGaps)
   }
+}
+
+/** Processor time of the gap in proportion to its samples outside of collections. */
+function ownMsOf({ fromMs, toMs, heldMs }: Gap, samples: readonly Sampled[]): number {
+  const inside = samples.filter(({ atMs }) => atMs >= fromMs && atMs <= toMs)
+  if (inside.length < fewestSamples) return heldMs
+  return (heldMs * inside.filter(({ isCollection }) => !isCollection).length) / inside.length
 }
 
 function threadMs(): number {

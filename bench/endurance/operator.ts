@@ -14,7 +14,7 @@ export interface Sample extends HeldLoop {
 const [kubeconfig = ''] = process.argv.slice(2)
 const { gc } = globalThis
 assert(gc !== undefined, 'run with --expose-gc')
-let meter = new HeldLoopMeter()
+let meter = await HeldLoopMeter.start()
 const stop = new AbortController()
 process.on('disconnect', () => stop.abort(new Error('the bench has ended')))
 process.on('message', (message) => void answer(message === 'collect'))
@@ -25,7 +25,7 @@ async function answer(collects: boolean): Promise<void> {
     // A forced collection blocks the loop and does not count.
     meter.stop()
     gc?.()
-    meter = new HeldLoopMeter()
+    meter = await HeldLoopMeter.start()
   }
   const { heapUsed: heapBytes, rss: rssBytes } = process.memoryUsage()
   const sample: Sample = { ...held, heapBytes, rssBytes }

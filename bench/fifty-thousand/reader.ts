@@ -133,7 +133,7 @@ async function list(hasStreams: boolean, transform: typeof keep | undefined, col
     look(told)
   })
   emptyBytes = heldBytes()
-  const meter = new HeldLoopMeter()
+  const meter = await HeldLoopMeter.start()
   const stop = new AbortController()
   informers.start(stop.signal)
   await informers.waitUntilSynced(signal)
