@@ -1,8 +1,10 @@
 // Examples that the help of a command ends with. Invariant: each parses by the definition of the program (test/reference).
 import type { Command } from 'commander'
-import type { OwnParts } from './command-line.ts'
 
-const examples: Readonly<Record<string, readonly string[]>> = {
+/** Lines by the name of the command, without the name of the program. */
+export type CommandExamples = Readonly<Record<string, readonly string[]>>
+
+const examples: CommandExamples = {
   run: ['run', 'run --namespaces shop,games', 'run --metrics protected --metrics-port 8443 --log-level debug'],
   install: [
     'install --namespaces shop --image registry.example.com/operator:1.0.0',
@@ -15,12 +17,12 @@ const examples: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** Lines such as `konverge run --namespaces shop`; none for a command without examples. */
-export function examplesOf(command: string, program: string, own: OwnParts): readonly string[] {
-  const given = own.examples?.[command] ?? examples[command] ?? []
+export function examplesOf(command: string, program: string, own: CommandExamples = {}): readonly string[] {
+  const given = own[command] ?? examples[command] ?? []
   return given.map((line) => `${program} ${line}`)
 }
 
-export function addExamples(command: Command, program: string, own: OwnParts): void {
+export function addExamples(command: Command, program: string, own: CommandExamples = {}): void {
   const lines = examplesOf(command.name(), program, own)
   if (lines.length > 0) command.addHelpText('after', `\nExamples:\n${lines.map((line) => `  ${line}`).join('\n')}`)
 }

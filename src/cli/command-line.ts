@@ -7,7 +7,7 @@ import { CodedError, messageOf } from '../base/errors.ts'
 import { terminalText } from '../base/terminal-text.ts'
 import { identityOf } from '../object/identity.ts'
 import { CommandError } from './command-error.ts'
-import { addExamples } from './command-examples.ts'
+import { addExamples, type CommandExamples } from './command-examples.ts'
 import type { Play } from './dev/play.ts'
 import {
   assertFlags,
@@ -34,7 +34,7 @@ export interface OwnParts {
     readonly loadPlay: (options: Readonly<Record<string, unknown>>) => Promise<Play>
   }
   /** By command: examples of its help instead of those of every operator. */
-  readonly examples?: Readonly<Record<string, readonly string[]>>
+  readonly examples?: CommandExamples
   /** Makes `install` add the NetworkPolicies of the pods of konverge's own kinds. */
   readonly includesDataPods?: boolean
 }
@@ -94,7 +94,7 @@ export function programWith(building: Building): Command {
   addPreview(program, building)
   addDiff(program, building)
   addGenerate(program, building)
-  for (const command of program.commands) addExamples(command, options.name, own)
+  for (const command of program.commands) addExamples(command, options.name, own.examples)
   return program
 }
 

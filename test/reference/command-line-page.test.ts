@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest'
-import { examplesOf } from '../../src/cli/command-examples.ts'
-import type { OwnParts } from '../../src/cli/command-line.ts'
+import { type CommandExamples, examplesOf } from '../../src/cli/command-examples.ts'
 import { ownParts } from '../../src/cli/own-parts.ts'
 import { commandLinePage, commandsOf, konvergeProgram, pathOf } from './command-line-page.ts'
 
@@ -17,7 +16,7 @@ it.each(commands)('lists every option of $path and no other', ({ path, command }
 const forUsers = commands.filter(({ path }) => !path.startsWith('konverge worker'))
 
 it.each(forUsers)('has an example of $path, also in its help', ({ path, command }) => {
-  const lines = examplesOf(command.name(), 'konverge', ownParts)
+  const lines = examplesOf(command.name(), 'konverge', ownParts.examples)
   expect(lines.length).toBeGreaterThan(0)
   for (const line of lines) expect(sectionOf(path)).toContain(`    ${line}\n`)
   const help: string[] = []
@@ -25,9 +24,9 @@ it.each(forUsers)('has an example of $path, also in its help', ({ path, command 
   expect(help.join('')).toContain(`\nExamples:\n  ${lines.join('\n  ')}\n`)
 })
 
-const lines = (own: OwnParts) => forUsers.flatMap(({ command }) => examplesOf(command.name(), 'konverge', own))
+const lines = (own?: CommandExamples) => forUsers.flatMap(({ command }) => examplesOf(command.name(), 'konverge', own))
 
-it.each([...lines(ownParts), ...lines({})])('shows an example that the program accepts: %s', async (line) => {
+it.each([...lines(ownParts.examples), ...lines()])('shows an example that the program accepts: %s', async (line) => {
   const [call = ''] = line.split(/[|<]/)
   const words = [...call.trim().matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, word]) => quoted ?? word ?? '')
   const program = konvergeProgram()

@@ -72,7 +72,7 @@ function section(command: Command, level: string): string {
     defaultOf(option),
     textOf(option),
   ])
-  const shown = command.parent?.parent === null ? examplesOf(command.name(), konverge.name, ownParts) : []
+  const shown = command.parent?.parent === null ? examplesOf(command.name(), konverge.name, ownParts.examples) : []
   return [
     `${level} ${path}`,
     plain(command.description()),
