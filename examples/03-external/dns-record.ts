@@ -45,7 +45,7 @@ const entryIn = (zone: Zone) =>
     }),
     removal: ({ object: { spec } }) =>
       spec.deletionPolicy === 'Retain'
-        ? { kind: 'keep', note: `${spec.hostname} stays in the zone; remove it by hand when nobody asks for it` }
+        ? { kind: 'keep', note: `${spec.hostname} stays in the zone; delete it when no client resolves it` }
         : { kind: 'remove', externalName: spec.hostname, desired: { address: spec.address } },
   })
 

@@ -88,7 +88,7 @@ export interface ReconcilerOptions {
 
 /** Result of a reconcile, and the time until the next external observation. */
 type Ended = ReconcileEnd & Pick<ExternalPartResult, 'lookMs'>
-type ReconcileTaken = { readonly outcome: Outcome } & Recorded
+type RecordedOutcome = { readonly outcome: Outcome } & Recorded
 
 export class Reconciler {
   readonly #options: ReconcilerOptions
@@ -144,7 +144,7 @@ export class Reconciler {
   }
 
   /** Calls `#take`, and aborts it at the time limit; the status then reports the timeout. */
-  async #takeInTime(turn: LiveAction, item: WorkItem<Key>, signal: AbortSignal): Promise<ReconcileTaken> {
+  async #takeInTime(turn: LiveAction, item: WorkItem<Key>, signal: AbortSignal): Promise<RecordedOutcome> {
     const { clock, controller } = this.#options
     const limit = deadline(clock, controller.limits.reconcileMs, signal)
     try {
@@ -159,7 +159,7 @@ export class Reconciler {
   }
 
   /** Uses its own signal, because that of the reconcile has aborted. */
-  async #tellCutOff(turn: LiveAction, signal: AbortSignal): Promise<ReconcileTaken> {
+  async #tellCutOff(turn: LiveAction, signal: AbortSignal): Promise<RecordedOutcome> {
     const { clock, controller, log, status, parentOf: cached } = this.#options
     const newest = cached(keyOf(turn.object))
     const object = newest?.metadata.uid === turn.object.metadata.uid ? newest : turn.object
@@ -184,7 +184,7 @@ export class Reconciler {
     turn: LiveAction,
     { key, causes, failures }: WorkItem<Key>,
     signal: AbortSignal,
-  ): Promise<ReconcileTaken> {
+  ): Promise<RecordedOutcome> {
     const { status } = this.#options
     try {
       if (turn.kind === 'pause') {
